@@ -8,6 +8,7 @@ import (
 	"github.com/99designs/gqlgen/graphql"
 	"github.com/vektah/gqlparser/v2/ast"
 
+	"slipway/internal/base/actor"
 	"slipway/internal/data/page"
 )
 
@@ -167,6 +168,37 @@ func loadPage[P, C any](
 		return pages, err
 	})
 	return pages[idOf(parent)], err
+}
+
+// sliced returns a read of loadPage's of lists that are read whole. list names them in cursors.
+func sliced[V any](
+	list string, read func(context.Context, []string) (map[string][]V, error),
+) func(context.Context, []string, page.Args) (map[string]*page.Connection[V], error) {
+	return func(ctx context.Context, ids []string, args page.Args) (map[string]*page.Connection[V], error) {
+		lists, err := read(ctx, ids)
+		if err != nil {
+			return nil, err
+		}
+		of := page.Parents{List: list, Viewer: actor.From(ctx).OrganizationID, IDs: ids}
+		return page.SliceEach(of, lists, args)
+	}
+}
+
+// batched returns a read of loadEach's that makes the items of all lists one batch.
+func batched[V any](
+	read func(context.Context, []string) (map[string][]V, error),
+) func(context.Context, []string) (map[string][]*V, error) {
+	return func(ctx context.Context, ids []string) (map[string][]*V, error) {
+		lists, err := read(ctx, ids)
+		var all []*V
+		of := make(map[string][]*V, len(lists))
+		for id, list := range lists {
+			of[id] = pointers(list)
+			all = append(all, of[id]...)
+		}
+		registerBatch(ctx, all)
+		return of, err
+	}
 }
 
 // among returns a read of loadPage's of the lists of those that are archived, if that is asked for, or of the

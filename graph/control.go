@@ -12,6 +12,7 @@ import (
 	"slipway/graph/scalar"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 	"slipway/internal/pure/gate"
 	"slipway/internal/service/deployment/admission"
@@ -38,7 +39,9 @@ func newRule(in model.CreateRuleInput) rule.New {
 }
 
 func rulePatch(in model.UpdateRuleInput) rule.Patch {
-	p := rule.Patch{Name: in.Name.Value(), Overridable: in.Overridable.Value()}
+	p := rule.Patch{
+		Name: in.Name.Value(), Overridable: in.Overridable.Value(), ExpectedVersion: in.ExpectedVersion.Value(),
+	}
 	if list := in.Operations.Value(); list != nil {
 		p.Operations = append([]gate.Operation{}, list...)
 	}
@@ -170,30 +173,66 @@ func refusalOf(ctx context.Context, f *fault.Error) *fault.Data {
 }
 
 func requirementsOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*gate.Requirement, error) {
-	list, err := loadEach(ctx, d, "requirements", deploymentID, r.Deploy.Waiting.RequirementsOf)
-	return requirements(ctx, list), err
-}
-
-// requirements returns requirements as a batch, whose rules are read at once.
-func requirements(ctx context.Context, list []gate.Requirement) []*gate.Requirement {
-	all := pointers(list)
-	registerBatch(ctx, all)
-	return all
+	list, err := loadEach(ctx, d, "requirements", deploymentID, batched(r.Deploy.Waiting.RequirementsOf))
+	return notNil(list), err
 }
 
 func environmentRequirements(
 	ctx context.Context, r *Resolver, e *record.Environment, op gate.Operation,
 ) ([]*gate.Requirement, error) {
-	list, err := loadEach(ctx, e, "requirements of "+string(op), environmentID,
+	list, err := loadEach(ctx, e, "requirements of "+string(op), environmentID, batched(
 		func(ctx context.Context, ids []string) (map[string][]gate.Requirement, error) {
 			return r.Rules.RequirementsOf(ctx, ids, op)
-		})
-	return requirements(ctx, list), err
+		},
+	))
+	return notNil(list), err
 }
 
-func approvalsOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*waiting.Approval, error) {
-	list, err := loadEach(ctx, d, "approvals", deploymentID, r.Deploy.Waiting.ApprovalsOf)
-	return pointers(list), err
+// plannedRequirements returns the requirements of a plan as a batch.
+func plannedRequirements(ctx context.Context, p *propose.Plan) []*gate.Requirement {
+	all := pointers(p.Requirements)
+	registerBatch(ctx, all)
+	return all
+}
+
+func approvalsOf(
+	ctx context.Context, r *Resolver, d *record.Deployment, args page.Args,
+) (*waiting.ApprovalConnection, error) {
+	read := sliced("deployment.approvals", batched(r.Deploy.Waiting.ApprovalsOf))
+	return loadPage(ctx, d, "approvals", args, deploymentID, read)
+}
+
+// takenApprovals returns the approvals that count toward a requirement, nil for one of another demand.
+func takenApprovals(ctx context.Context, r *Resolver, q *gate.Requirement) ([]*waiting.Approval, error) {
+	if q.ApprovalIDs == nil {
+		return nil, nil
+	}
+	b, err := batchOf(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+
+	byID, err := readOnce(b, "approvals", func(all []*gate.Requirement) (map[string]*waiting.Approval, error) {
+		var ids []string
+		for _, q := range all {
+			ids = append(ids, q.ApprovalIDs...)
+		}
+		if len(ids) == 0 {
+			return nil, nil
+		}
+		slices.Sort(ids)
+		found, err := r.Deploy.Waiting.ApprovalsByID(ctx, slices.Compact(ids))
+		registerBatch(ctx, found)
+		return record.ByKey(found, func(a *waiting.Approval) string { return a.ID }), err
+	})
+
+	taken := []*waiting.Approval{}
+	for _, id := range q.ApprovalIDs {
+		if a := byID[id]; a != nil {
+			taken = append(taken, a)
+		}
+	}
+	return taken, err
 }
 
 func waitingEligibilities(
@@ -208,19 +247,6 @@ func automaticRollback(ctx context.Context, r *Resolver, d *record.Deployment) (
 			of, err := r.Deploy.View.AutomaticOf(ctx, ids)
 			registerBatch(ctx, slices.Collect(maps.Values(of)))
 			return of, err
-		})
-}
-
-func promotable(ctx context.Context, r *Resolver, i *record.ModuleInstance) ([]*record.Deployment, error) {
-	return loadEach(ctx, i, "promotable", instanceID,
-		func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
-			lists, err := r.Deploy.View.PromotableOf(ctx, ids)
-			var all []*record.Deployment
-			for _, list := range lists {
-				all = append(all, list...)
-			}
-			registerBatch(ctx, all)
-			return lists, err
 		})
 }
 

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/releases"
-	"slipway/internal/service/inputvalidation"
 )
 
 // The edges of the schema: each names the field, the reference, and the service method that reads what
@@ -124,7 +124,11 @@ func cancelEligibility(
 			return nil, err
 		}
 	}
-	return r.Deploy.Execution.CancelEligibility(ctx, (*ent.Deployment)(d), force, at)
+	judged := &ent.Deployment{
+		ID: d.ID, ProjectID: d.ProjectID, EnvironmentID: d.EnvironmentID, Status: d.Status, TriggerSource: d.TriggerSource,
+		LeaseExpiresAt: d.LeaseExpiresAt, CancelRequestedAt: d.CancelRequestedAt,
+	}
+	return r.Deploy.Execution.CancelEligibility(ctx, judged, force, at)
 }
 
 // liveOutputs returns the outputs of what is live of an instance, nil for none.
@@ -139,20 +143,6 @@ func liveOutputs(ctx context.Context, r *Resolver, i *record.ModuleInstance) (js
 		return *i.LiveDeploymentID
 	}
 	return loadEach(ctx, i, "outputs", liveID, r.Deploy.View.OutputsOf)
-}
-
-// lineage returns the deployments that a replay goes back to, the nearest first.
-func lineage(ctx context.Context, r *Resolver, d *record.Deployment) ([]*record.Deployment, error) {
-	return loadEach(ctx, d, "lineage", deploymentID,
-		func(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
-			lines, err := r.Deploy.View.Lineages(ctx, ids)
-			var all []*record.Deployment
-			for _, line := range lines {
-				all = append(all, line...)
-			}
-			registerBatch(ctx, all)
-			return lines, err
-		})
 }
 
 // givenFrom returns the id of the deployment that has what was given to one, "" if nothing is kept.
@@ -171,52 +161,24 @@ func givenInputs(ctx context.Context, r *Resolver, d *record.Deployment) (json.R
 	return loadEach(ctx, d, "givenInputs", givenFrom, r.Inputs.GivenInputs)
 }
 
-// referencesOf returns the references of what a deployment ships, none if nothing is kept.
-func referencesOf(ctx context.Context, r *Resolver, d *record.Deployment) ([]*ent.DeploymentReference, error) {
+// referencesOf returns a page of the references of what a deployment ships, an empty one if nothing is kept.
+func referencesOf(
+	ctx context.Context, r *Resolver, d *record.Deployment, args page.Args,
+) (*page.DeploymentReferenceConnection, error) {
 	if d.GivenFrom == nil {
-		return nil, nil
+		return page.Slice[*ent.DeploymentReference](nil, args, page.Scope{List: "deployment.references"})
 	}
-	return loadEach(ctx, d, "references", givenFrom,
-		func(ctx context.Context, ids []string) (map[string][]*ent.DeploymentReference, error) {
-			lists, err := r.Deploy.View.References(ctx, ids)
-			var all []*ent.DeploymentReference
-			for _, list := range lists {
-				all = append(all, list...)
-			}
-			registerBatch(ctx, all)
-			return lists, err
-		})
+	return loadPage(ctx, d, "references", args, givenFrom, r.Deploy.View.ReferencesOf)
 }
 
-// outdated returns the references of what is live at an instance that have read what is not live any more.
-func outdated(ctx context.Context, r *Resolver, i *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
-	return loadEach(ctx, i, "outdated", instanceID,
-		func(ctx context.Context, ids []string) (map[string][]*inputvalidation.Outdated, error) {
-			lists, err := r.Inputs.Outdated(ctx, ids)
-			var all []*inputvalidation.Outdated
-			for _, list := range lists {
-				all = append(all, list...)
-			}
-			registerBatch(ctx, all)
-			return lists, err
-		})
-}
-
-// quarantines returns every quarantine of a release, those that were lifted or ran out among them.
-func quarantines(ctx context.Context, r *Resolver, rel *record.Release) ([]*ent.Quarantine, error) {
-	return loadEach(ctx, rel, "quarantines", releaseID, r.Deploy.Releases.QuarantinesOf)
-}
-
-// quarantineOf returns the quarantine that holds now, or nil. If two began at the same time it may be the
-// second of the list.
+// quarantineOf returns the quarantine of a release that holds now, or nil.
 func quarantineOf(ctx context.Context, r *Resolver, rel *record.Release) (*ent.Quarantine, error) {
-	list, err := quarantines(ctx, r, rel)
-	for _, q := range list {
-		if r.Deploy.Releases.Holds(q) {
-			return q, nil
-		}
-	}
-	return nil, err
+	return loadEach(ctx, rel, "quarantine", releaseID,
+		func(ctx context.Context, ids []string) (map[string]*ent.Quarantine, error) {
+			of, err := r.Deploy.Releases.HoldingOf(ctx, ids)
+			registerBatch(ctx, slices.Collect(maps.Values(of)))
+			return of, err
+		})
 }
 
 // comparison returns how two deployments differ.

@@ -32,13 +32,13 @@ func withFeedCursor(c *page.DeploymentConnection, cursor string) *page.Deploymen
 	return c
 }
 
-// deploymentsEdge returns the name of the edge to the deployments of a record. Those with a feedCursor are read apart
+// deploymentsEdge returns the name of a field's edge to deployments of a record. Those with a feedCursor are read apart
 // from those without, which may stand beside them under another name.
-func deploymentsEdge(ctx context.Context) string {
+func deploymentsEdge(ctx context.Context, field string) string {
 	if asksForFeed(ctx) {
-		return "deployments with feedCursor"
+		return field + " with feedCursor"
 	}
-	return "deployments"
+	return field
 }
 
 type readDeployments = func(

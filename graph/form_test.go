@@ -77,8 +77,8 @@ var forms = []struct {
 			return isList && !isPage(p.of.Name)
 		},
 		[]string{
-			"Deployment.approvals", "Deployment.lineage", "Environment.rules", "LiveInDemand.environments",
-			"ModuleInstance.promotable", "Release.quarantines",
+			"LiveInDemand.environments", // of which a rule names at most 5
+			"Requirement.approvals",     // as many as principals have approved
 			// At most 20 of each are examples of what an update affects.
 			"UpdateDefaultValueDefinitionPayload.affectedInstances", "UpdateDefaultValueDefinitionPayload.affectedVersions",
 		},
@@ -125,7 +125,7 @@ var forms = []struct {
 	{
 		"a slug is a GivenId, read and written",
 		func(p place) bool { return p.name == "slug" && p.typ.Name() != "GivenId" },
-		[]string{"Query.project.slug"}, // what is looked for may be any text
+		[]string{"Query.organization.slug", "Query.project.slug"}, // what is looked for may be any text
 	},
 	{
 		"what is judged may be null, with an error in its place",

@@ -24,9 +24,9 @@ func recorded(t *testing.T, w *worldtest.World, o *worldtest.Org) map[string]str
 		createRule(input: {name: "Four eyes", environmentId: $e, demand: {approvals: {count: 2}}}) { rule { id } } }`, map[string]any{"e": p.Environment.ID})
 	waiting := p.Deploy(t, p.Instance.ID, `{"image":"web:2"}`)
 	approved := w.GraphQL(t, o.Tokens[actor.Admin], `mutation($id: ID!) {
-		approveDeployment(input: {id: $id}) { deployment { approvals { id } } } }`, map[string]any{"id": waiting.ID})
+		approveDeployment(input: {id: $id}) { deployment { approvals { nodes { id } } } } }`, map[string]any{"id": waiting.ID})
 	return map[string]string{
-		"Rule": ruled.Text(t, "data", "createRule", "rule", "id"), "Approval": approved.Text(t, "data", "approveDeployment", "deployment", "approvals", 0, "id"),
+		"Rule": ruled.Text(t, "data", "createRule", "rule", "id"), "Approval": approved.Text(t, "data", "approveDeployment", "deployment", "approvals", "nodes", 0, "id"),
 		"Token": tokens.Text(t, "data", "tokens", "nodes", 0, "id"), "Organization": o.ID, "Project": p.Project.ID, "Environment": p.Environment.ID, "ModuleDefinition": p.Definition.ID,
 		"ModuleVersion": p.Version.ID, "ModuleInstance": p.Instance.ID, "Release": *d.ReleaseID, "Deployment": d.ID,
 		"DefaultValueDefinition": r.Text(t, "data", "createDefaultValueDefinition", "defaultValueDefinition", "id"),

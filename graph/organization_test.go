@@ -20,7 +20,8 @@ import (
 
 // global are the fields of the root that a superadmin is answered who has named nothing.
 var global = []string{
-	"node", "nodes", "viewer", "moduleDefinitions", "moduleDefinition", "moduleVersion", "auditEvents", "tokens", "organizations",
+	"node", "nodes", "viewer", "moduleDefinitions", "moduleDefinition", "moduleVersion", "auditEvents", "tokens", "token", "organizations",
+	"organization",
 	"dynamicSources", "errorCodes",
 }
 

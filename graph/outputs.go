@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"slipway/ent"
 	"slipway/graph/model"
@@ -93,6 +94,22 @@ func pointers[T any](items []T) []*T {
 	list := make([]*T, len(items))
 	for i := range items {
 		list[i] = &items[i]
+	}
+	return list
+}
+
+// lastChange returns when a quarantine last changed: it does nothing but end.
+func lastChange(q *ent.Quarantine) *time.Time {
+	if q.LiftedAt != nil {
+		return q.LiftedAt
+	}
+	return &q.CreatedAt
+}
+
+// notNil returns an empty list for none: the executor answers a nil one with null.
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
 	}
 	return list
 }

@@ -17,6 +17,7 @@ import (
 	"slipway/graph/scalar"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/base/optional"
 	"slipway/internal/data/feed"
 	"slipway/internal/data/page"
 	"slipway/internal/data/record"
@@ -40,7 +41,13 @@ import (
 	"slipway/internal/service/inputvalidation/valuesource"
 	"slipway/internal/service/rule"
 	"slipway/internal/service/workspace"
+	"time"
 )
+
+// Deployment is the resolver for the deployment field.
+func (r *approvalResolver) Deployment(ctx context.Context, obj *waiting.Approval) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "deployment", func(a *waiting.Approval) *string { return &a.DeploymentID })
+}
 
 // Holders is the resolver for the holders field.
 func (r *approvalsDemandResolver) Holders(ctx context.Context, obj *gate.Approvals) ([]string, error) {
@@ -123,8 +130,8 @@ func (r *deploymentResolver) GivenInputs(ctx context.Context, obj *record.Deploy
 }
 
 // References is the resolver for the references field.
-func (r *deploymentResolver) References(ctx context.Context, obj *record.Deployment) ([]*ent.DeploymentReference, error) {
-	return referencesOf(ctx, r.Resolver, obj)
+func (r *deploymentResolver) References(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentReference], error) {
+	return referencesOf(ctx, r.Resolver, obj, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Fence is the resolver for the fence field.
@@ -166,8 +173,8 @@ func (r *deploymentResolver) CancelEligibility(ctx context.Context, obj *record.
 }
 
 // Lineage is the resolver for the lineage field.
-func (r *deploymentResolver) Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error) {
-	return lineage(ctx, r.Resolver, obj)
+func (r *deploymentResolver) Lineage(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return loadPage(ctx, obj, deploymentsEdge(ctx, "lineage"), page.Args{First: first, After: after, Last: last, Before: before}, deploymentID, withFeedCursors(r.Resolver, r.Deploy.View.LineagesOf))
 }
 
 // Requirements is the resolver for the requirements field.
@@ -176,8 +183,8 @@ func (r *deploymentResolver) Requirements(ctx context.Context, obj *record.Deplo
 }
 
 // Approvals is the resolver for the approvals field.
-func (r *deploymentResolver) Approvals(ctx context.Context, obj *record.Deployment) ([]*waiting.Approval, error) {
-	return approvalsOf(ctx, r.Resolver, obj)
+func (r *deploymentResolver) Approvals(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*waiting.Approval], error) {
+	return approvalsOf(ctx, r.Resolver, obj, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // ApproveEligibility is the resolver for the approveEligibility field.
@@ -236,6 +243,11 @@ func (r *deploymentPlanResolver) Refusal(ctx context.Context, obj *propose.Plan)
 	return refusalOf(ctx, obj.Refusal), nil
 }
 
+// Requirements is the resolver for the requirements field.
+func (r *deploymentPlanResolver) Requirements(ctx context.Context, obj *propose.Plan) ([]*gate.Requirement, error) {
+	return plannedRequirements(ctx, obj), nil
+}
+
 // Violations is the resolver for the violations field.
 func (r *deploymentPlanResolver) Violations(ctx context.Context, obj *propose.Plan) ([]*fault.Violation, error) {
 	return planViolations(obj), nil
@@ -254,6 +266,11 @@ func (r *deploymentReferenceResolver) ModuleInstance(ctx context.Context, obj *e
 // ReadDeployment is the resolver for the readDeployment field.
 func (r *deploymentReferenceResolver) ReadDeployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "deployment", func(o *ent.DeploymentReference) *string { return o.ReadDeploymentID })
+}
+
+// DeploymentID is the resolver for the deploymentId field.
+func (r *driftResolver) DeploymentID(ctx context.Context, obj *state.Drift) (string, error) {
+	return optional.OrZero(obj.Instance.DriftDeploymentID), nil
 }
 
 // Deployment is the resolver for the deployment field.
@@ -282,8 +299,8 @@ func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *record.E
 }
 
 // Rules is the resolver for the rules field.
-func (r *environmentResolver) Rules(ctx context.Context, obj *record.Environment) ([]*ent.Rule, error) {
-	return loadEach(ctx, obj, "rules", environmentID, r.Resolver.Rules.InForceOf)
+func (r *environmentResolver) Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
+	return loadPage(ctx, obj, "rules", page.Args{First: first, After: after, Last: last, Before: before}, environmentID, sliced("environment.rules", r.Resolver.Rules.InForceOf))
 }
 
 // Requirements is the resolver for the requirements field.
@@ -395,7 +412,8 @@ func (r *moduleInstanceResolver) PreviousDeployment(ctx context.Context, obj *re
 
 // DeploymentCounts is the resolver for the deploymentCounts field.
 func (r *moduleInstanceResolver) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error) {
-	return loadEach(ctx, obj, "deploymentCounts", instanceID, r.Deploy.View.CountsOf)
+	counts, err := loadEach(ctx, obj, "deploymentCounts", instanceID, r.Deploy.View.CountsOf)
+	return notNil(counts), err
 }
 
 // Fence is the resolver for the fence field.
@@ -405,12 +423,12 @@ func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleIn
 
 // Deployments is the resolver for the deployments field.
 func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.View.DeploymentsOf))
+	return loadPage(ctx, obj, deploymentsEdge(ctx, "deployments"), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.View.DeploymentsOf))
 }
 
 // OutdatedReferences is the resolver for the outdatedReferences field.
-func (r *moduleInstanceResolver) OutdatedReferences(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
-	return outdated(ctx, r.Resolver, obj)
+func (r *moduleInstanceResolver) OutdatedReferences(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputvalidation.Outdated], error) {
+	return loadPage(ctx, obj, "outdatedReferences", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, sliced("moduleInstance.outdatedReferences", r.Inputs.Outdated))
 }
 
 // Dependents is the resolver for the dependents field.
@@ -424,8 +442,8 @@ func (r *moduleInstanceResolver) OwnInputs(ctx context.Context, obj *record.Modu
 }
 
 // Promotable is the resolver for the promotable field.
-func (r *moduleInstanceResolver) Promotable(ctx context.Context, obj *record.ModuleInstance) ([]*record.Deployment, error) {
-	return promotable(ctx, r.Resolver, obj)
+func (r *moduleInstanceResolver) Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return loadPage(ctx, obj, deploymentsEdge(ctx, "promotable"), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.View.PromotableOf))
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
@@ -452,6 +470,11 @@ func (r *moduleVersionResolver) Outputs(ctx context.Context, obj *record.ModuleV
 // Deprecation is the resolver for the deprecation field.
 func (r *moduleVersionResolver) Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error) {
 	return catalog.DeprecationOf(ctx, obj), nil
+}
+
+// SuccessorID is the resolver for the successorId field.
+func (r *moduleVersionDeprecationResolver) SuccessorID(ctx context.Context, obj *catalog.Deprecation) (*string, error) {
+	return obj.Version.SuccessorID, nil
 }
 
 // Successor is the resolver for the successor field.
@@ -864,7 +887,7 @@ func (r *mutationResolver) UpdateRule(ctx context.Context, input model.UpdateRul
 
 // EndRule is the resolver for the endRule field.
 func (r *mutationResolver) EndRule(ctx context.Context, input model.EndRuleInput) (*model.EndRulePayload, error) {
-	ended, err := r.Resolver.Rules.End(ctx, input.ID)
+	ended, err := r.Resolver.Rules.End(ctx, input.ID, input.ExpectedVersion.Value())
 	if err != nil {
 		return nil, err
 	}
@@ -889,6 +912,16 @@ func (r *outdatedReferenceResolver) LiveDeployment(ctx context.Context, obj *inp
 // Environments is the resolver for the environments field.
 func (r *projectResolver) Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
 	return loadPage(ctx, obj, "environments"+ofArchived(archived), page.Args{First: first, After: after, Last: last, Before: before}, projectID, among(archived, r.Workspace.EnvironmentsOf))
+}
+
+// UpdatedAt is the resolver for the updatedAt field.
+func (r *quarantineResolver) UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error) {
+	return lastChange(obj), nil
+}
+
+// Release is the resolver for the release field.
+func (r *quarantineResolver) Release(ctx context.Context, obj *ent.Quarantine) (*record.Release, error) {
+	return toRelease(ctx, r.Resolver, obj, func(q *ent.Quarantine) *string { return &q.ReleaseID })
 }
 
 // Active is the resolver for the active field.
@@ -969,9 +1002,19 @@ func (r *queryResolver) Tokens(ctx context.Context, first *int32, after *string,
 	return r.Accounts.Tokens(ctx, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
+// Token is the resolver for the token field.
+func (r *queryResolver) Token(ctx context.Context, id string) (*ent.Token, error) {
+	return r.Accounts.Token(ctx, id)
+}
+
 // Organizations is the resolver for the organizations field.
 func (r *queryResolver) Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error) {
 	return r.Accounts.Organizations(ctx, page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// Organization is the resolver for the organization field.
+func (r *queryResolver) Organization(ctx context.Context, id *string, slug *string) (*ent.Organization, error) {
+	return lookUp(ctx, id, r.Accounts.OrganizationByID, "slug", slug, r.Accounts.VisibleOrganization)
 }
 
 // Release is the resolver for the release field.
@@ -1059,6 +1102,11 @@ func (r *queryResolver) Rules(ctx context.Context, ended *bool, first *int32, af
 	return r.Resolver.Rules.Rules(ctx, rule.Filter{Ended: ended != nil && *ended}, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
+// Rule is the resolver for the rule field.
+func (r *queryResolver) Rule(ctx context.Context, id string) (*ent.Rule, error) {
+	return r.Resolver.Rules.Rule(ctx, id)
+}
+
 // ModuleVersion is the resolver for the moduleVersion field.
 func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error) {
 	return toVersion(ctx, r.Resolver, obj, func(o *record.Release) *string { return &o.ModuleVersionID })
@@ -1082,18 +1130,28 @@ func (r *releaseResolver) Quarantine(ctx context.Context, obj *record.Release) (
 }
 
 // Quarantines is the resolver for the quarantines field.
-func (r *releaseResolver) Quarantines(ctx context.Context, obj *record.Release) ([]*ent.Quarantine, error) {
-	return quarantines(ctx, r.Resolver, obj)
+func (r *releaseResolver) Quarantines(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Quarantine], error) {
+	return loadPage(ctx, obj, "quarantines", page.Args{First: first, After: after, Last: last, Before: before}, releaseID, r.Deploy.Releases.QuarantinesOf)
 }
 
 // Deployments is the resolver for the deployments field.
 func (r *releaseResolver) Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return loadPage(ctx, obj, deploymentsEdge(ctx), page.Args{First: first, After: after, Last: last, Before: before}, releaseID, withFeedCursors(r.Resolver, r.Deploy.View.DeploymentsOfReleases))
+	return loadPage(ctx, obj, deploymentsEdge(ctx, "deployments"), page.Args{First: first, After: after, Last: last, Before: before}, releaseID, withFeedCursors(r.Resolver, r.Deploy.View.DeploymentsOfReleases))
+}
+
+// RuleID is the resolver for the ruleId field.
+func (r *requirementResolver) RuleID(ctx context.Context, obj *gate.Requirement) (string, error) {
+	return obj.Rule.ID, nil
 }
 
 // Rule is the resolver for the rule field.
 func (r *requirementResolver) Rule(ctx context.Context, obj *gate.Requirement) (*ent.Rule, error) {
 	return toRule(ctx, r.Resolver, obj)
+}
+
+// Approvals is the resolver for the approvals field.
+func (r *requirementResolver) Approvals(ctx context.Context, obj *gate.Requirement) ([]*waiting.Approval, error) {
+	return takenApprovals(ctx, r.Resolver, obj)
 }
 
 // Project is the resolver for the project field.
@@ -1181,6 +1239,9 @@ func (r *viewerResolver) LeaseSeconds(ctx context.Context, obj *actor.Actor) (in
 func (r *wantedOptionsResolver) Params(ctx context.Context, obj *inputvalues.Wanted) (json.RawMessage, error) {
 	return json.Marshal(obj.Params)
 }
+
+// Approval returns generated.ApprovalResolver implementation.
+func (r *Resolver) Approval() generated.ApprovalResolver { return &approvalResolver{r} }
 
 // ApprovalsDemand returns generated.ApprovalsDemandResolver implementation.
 func (r *Resolver) ApprovalsDemand() generated.ApprovalsDemandResolver {
@@ -1296,6 +1357,7 @@ func (r *Resolver) Viewer() generated.ViewerResolver { return &viewerResolver{r}
 func (r *Resolver) WantedOptions() generated.WantedOptionsResolver { return &wantedOptionsResolver{r} }
 
 type (
+	approvalResolver                 struct{ *Resolver }
 	approvalsDemandResolver          struct{ *Resolver }
 	auditEventResolver               struct{ *Resolver }
 	defaultValueDefinitionResolver   struct{ *Resolver }

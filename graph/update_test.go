@@ -47,7 +47,9 @@ func TestAnUpdateKeepsWhatItDoesNotName(t *testing.T) {
 		}, map[string][]string{"name": {"version"}, "operations": {"version"}, "overridable": {"version"}, "demand": {"version"}}},
 	}
 	// options are members that say how an update is made, and set nothing.
-	options := map[string][]string{"updateDefaultValueDefinition": {"expectedVersion", "dryRun"}}
+	options := map[string][]string{
+		"updateDefaultValueDefinition": {"expectedVersion", "dryRun"}, "updateRule": {"expectedVersion"},
+	}
 
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		u := updater{t, w, w.Fixture(t, w.Acme, "web")}

@@ -63,6 +63,7 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	Approval() ApprovalResolver
 	ApprovalsDemand() ApprovalsDemandResolver
 	AuditEvent() AuditEventResolver
 	DefaultValueDefinition() DefaultValueDefinitionResolver
@@ -106,6 +107,9 @@ type ComplexityRoot struct {
 
 // region    ************************** generated!.gotpl **************************
 
+type ApprovalResolver interface {
+	Deployment(ctx context.Context, obj *waiting.Approval) (*record.Deployment, error)
+}
 type ApprovalsDemandResolver interface {
 	Holders(ctx context.Context, obj *gate.Approvals) ([]string, error)
 }
@@ -137,7 +141,7 @@ type DeploymentResolver interface {
 
 	Release(ctx context.Context, obj *record.Deployment) (*record.Release, error)
 	GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
-	References(ctx context.Context, obj *record.Deployment) ([]*ent.DeploymentReference, error)
+	References(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentReference], error)
 
 	Fence(ctx context.Context, obj *record.Deployment) (*string, error)
 
@@ -150,15 +154,16 @@ type DeploymentResolver interface {
 	RollbackEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 	RedeployEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 	CancelEligibility(ctx context.Context, obj *record.Deployment, force bool) (*admission.Eligibility, error)
-	Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error)
+	Lineage(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 
 	Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error)
-	Approvals(ctx context.Context, obj *record.Deployment) ([]*waiting.Approval, error)
+	Approvals(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*waiting.Approval], error)
 
 	ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 	StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 
 	PromotedFrom(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
+
 	AfterFailureOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
 	AutomaticRollback(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
 }
@@ -170,7 +175,7 @@ type DeploymentChangeResolver interface {
 }
 type DeploymentPlanResolver interface {
 	Refusal(ctx context.Context, obj *propose.Plan) (*fault.Data, error)
-
+	Requirements(ctx context.Context, obj *propose.Plan) ([]*gate.Requirement, error)
 	Violations(ctx context.Context, obj *propose.Plan) ([]*fault.Violation, error)
 
 	LiveDeployment(ctx context.Context, obj *propose.Plan) (*record.Deployment, error)
@@ -181,6 +186,7 @@ type DeploymentReferenceResolver interface {
 	ReadDeployment(ctx context.Context, obj *ent.DeploymentReference) (*record.Deployment, error)
 }
 type DriftResolver interface {
+	DeploymentID(ctx context.Context, obj *state.Drift) (string, error)
 	Deployment(ctx context.Context, obj *state.Drift) (*record.Deployment, error)
 }
 type EligibilityResolver interface {
@@ -192,7 +198,7 @@ type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
 
 	ModuleInstances(ctx context.Context, obj *record.Environment, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
-	Rules(ctx context.Context, obj *record.Environment) ([]*ent.Rule, error)
+	Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
 	Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error)
 }
 type ErrorCodeResolver interface {
@@ -235,11 +241,11 @@ type ModuleInstanceResolver interface {
 	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
 	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
-	OutdatedReferences(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error)
+	OutdatedReferences(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputvalidation.Outdated], error)
 	Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 	OwnInputs(ctx context.Context, obj *record.ModuleInstance) ([]string, error)
 
-	Promotable(ctx context.Context, obj *record.ModuleInstance) ([]*record.Deployment, error)
+	Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
 type ModuleVersionResolver interface {
 	ModuleDefinition(ctx context.Context, obj *record.ModuleVersion) (*record.ModuleDefinition, error)
@@ -251,6 +257,7 @@ type ModuleVersionResolver interface {
 	Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error)
 }
 type ModuleVersionDeprecationResolver interface {
+	SuccessorID(ctx context.Context, obj *catalog.Deprecation) (*string, error)
 	Successor(ctx context.Context, obj *catalog.Deprecation) (*record.ModuleVersion, error)
 }
 type MutationResolver interface {
@@ -310,6 +317,10 @@ type ProjectResolver interface {
 	Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
 }
 type QuarantineResolver interface {
+	UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error)
+
+	Release(ctx context.Context, obj *ent.Quarantine) (*record.Release, error)
+
 	Active(ctx context.Context, obj *ent.Quarantine) (bool, error)
 }
 type QueryResolver interface {
@@ -326,7 +337,9 @@ type QueryResolver interface {
 	CompareDeployments(ctx context.Context, fromID string, toID string) (*releases.Comparison, error)
 	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error)
 	Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error)
+	Token(ctx context.Context, id string) (*ent.Token, error)
 	Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
+	Organization(ctx context.Context, id *string, slug *string) (*ent.Organization, error)
 	Release(ctx context.Context, id string) (*record.Release, error)
 	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 	ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error)
@@ -341,6 +354,7 @@ type QueryResolver interface {
 	ErrorCodes(ctx context.Context) ([]*fault.Entry, error)
 	DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*propose.Plan, error)
 	Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
+	Rule(ctx context.Context, id string) (*ent.Rule, error)
 }
 type ReleaseResolver interface {
 	ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error)
@@ -348,14 +362,18 @@ type ReleaseResolver interface {
 	Inputs(ctx context.Context, obj *record.Release) (json.RawMessage, error)
 	Artifact(ctx context.Context, obj *record.Release) (json.RawMessage, error)
 	Quarantine(ctx context.Context, obj *record.Release) (*ent.Quarantine, error)
-	Quarantines(ctx context.Context, obj *record.Release) ([]*ent.Quarantine, error)
+	Quarantines(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Quarantine], error)
 	Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
 type RequirementResolver interface {
+	RuleID(ctx context.Context, obj *gate.Requirement) (string, error)
 	Rule(ctx context.Context, obj *gate.Requirement) (*ent.Rule, error)
+
+	Approvals(ctx context.Context, obj *gate.Requirement) ([]*waiting.Approval, error)
 }
 type RuleResolver interface {
 	Project(ctx context.Context, obj *ent.Rule) (*record.Project, error)
+
 	Environment(ctx context.Context, obj *ent.Rule) (*record.Environment, error)
 
 	Demand(ctx context.Context, obj *ent.Rule) (scalar.RuleDemand, error)
@@ -757,6 +775,12 @@ type Query {
     before: String
   ): TokenConnection
 
+  "One token. For admins. Null with ` + "`" + `slipway:Token:NOT_FOUND` + "`" + ` if there is none."
+  token(
+    "The id of the token, ` + "`" + `tok_…` + "`" + `."
+    id: ID!
+  ): Token
+
   "All organizations, newest first. For superadmins: ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others."
   organizations(
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
@@ -768,6 +792,17 @@ type Query {
     "Only what comes before this cursor."
     before: String
   ): OrganizationConnection
+
+  """
+  One organization, by exactly one of its id and its slug: the viewer's own, for superadmins any. Null with
+  ` + "`" + `slipway:Organization:NOT_FOUND` + "`" + ` for others.
+  """
+  organization(
+    "The id of the organization, ` + "`" + `org_…` + "`" + `."
+    id: ID
+    "The slug of the organization."
+    slug: String
+  ): Organization
 
   "One release. Null with ` + "`" + `slipway:Release:NOT_FOUND` + "`" + ` where there is none."
   release(
@@ -918,6 +953,12 @@ type Query {
     "The cursor to go on before."
     before: String
   ): RuleConnection
+
+  "One rule. Null with ` + "`" + `slipway:Rule:NOT_FOUND` + "`" + ` if there is none."
+  rule(
+    "The id of the rule, ` + "`" + `rule_…` + "`" + `."
+    id: ID!
+  ): Rule
 }
 
 """
@@ -1318,7 +1359,10 @@ type Mutation {
     "What to start."
     input: StartDeploymentInput!
   ): StartDeploymentPayload
-  "Makes a rule, for admins whose scope has its place. At most 200 are in force."
+  """
+  Makes a rule, for admins whose scope has its place. At most 200 are in force; ` + "`" + `slipway:Rule:NAME_TAKEN` + "`" + ` if one in the same
+  place has the name.
+  """
   createRule(
     "The rule."
     input: CreateRuleInput!
@@ -1915,7 +1959,16 @@ type Environment implements Node {
     before: String
   ): ModuleInstanceConnection
   "The rules that are in force here: its own, its project's and the organization's."
-  rules: [Rule!]!
+  rules(
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): RuleConnection
   "What the rules would come to here now for a deployment of which nothing else is known."
   requirements(
     "What the deployment does."
@@ -2052,7 +2105,9 @@ type ModuleVersion implements Node {
 type ModuleVersionDeprecation {
   "Why."
   reason: String!
-  "The version to deploy instead; null where none was named."
+  "The id of the version to deploy instead; null if none was named."
+  successorId: ID
+  "The version to deploy instead; null if none was named."
   successor: ModuleVersion
   "When it was deprecated."
   createdAt: UtcDateTime!
@@ -2149,8 +2204,11 @@ type ModuleInstance implements Node {
   looked at. Null if nothing is live or nothing is left.
   """
   previousDeployment: Deployment
-  "How many deployments it has in each status, in the order of ` + "`" + `DeploymentStatus` + "`" + `; without those that none is in."
-  deploymentCounts: [DeploymentCount!]!
+  """
+  How many deployments it has in each status, in the order of ` + "`" + `DeploymentStatus` + "`" + `, without those that none is in; null if
+  they cannot be counted.
+  """
+  deploymentCounts: [DeploymentCount!]
   "The number of the last claim of one of its deployments, in digits; ` + "`" + `0` + "`" + ` before the first. Raised by each claim."
   fence: String!
   "Its deployments, newest first."
@@ -2169,7 +2227,16 @@ type ModuleInstance implements Node {
   instance, and what was read from it has other values or is no longer there, or where nothing is live there any more. In the
   order of the form, at most 1,000. Empty where Slipway has not kept what the live deployment has read.
   """
-  outdatedReferences: [OutdatedReference!]!
+  outdatedReferences(
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): OutdatedReferenceConnection
   """
   The instances whose live or active deployment refers to it, newest first. Of a live deployment that was created by a Slipway
   which did not keep its references, the text of its release is searched for the id.
@@ -2192,7 +2259,16 @@ type ModuleInstance implements Node {
   What could be promoted to it: the live deployments of other instances of its module, in the environments that a rule demands,
   else in its project; at most 50.
   """
-  promotable: [Deployment!]!
+  promotable(
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): DeploymentConnection
 }
 
 "How what is there of an instance differs from what its live deployment made."
@@ -2203,6 +2279,8 @@ type Drift {
   since: UtcDateTime!
   "What has happened, and why as far as it is known."
   message: String!
+  "The id of the deployment by which it is known."
+  deploymentId: ID!
   "The deployment by which it is known. Its changes tell who follows it."
   deployment: Deployment!
 }
@@ -2239,6 +2317,26 @@ type OutdatedReference {
   readDeployment: Deployment!
   "The deployment that is live there now; null where none is."
   liveDeployment: Deployment
+}
+
+"A page of references."
+type OutdatedReferenceConnection {
+  "The references with their cursors."
+  edges: [OutdatedReferenceEdge!]!
+  "The references."
+  nodes: [OutdatedReference!]!
+  "The position of the page."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"A reference in a list."
+type OutdatedReferenceEdge {
+  "The position in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The reference."
+  node: OutdatedReference!
 }
 
 "A page of module instances."
@@ -2289,8 +2387,6 @@ type Release implements Node {
   id: ID!
   "When it was first stored."
   createdAt: UtcDateTime!
-  "When it was last changed: the same."
-  updatedAt: UtcDateTime!
   "The id of the organization it belongs to."
   organizationId: ID!
   "The id of the module version it ships."
@@ -2305,8 +2401,17 @@ type Release implements Node {
   artifact: JSON
   "The quarantine that keeps it from being deployed now; null where there is none."
   quarantine: Quarantine
-  "Every quarantine that it has been in, newest first, at most 50."
-  quarantines: [Quarantine!]!
+  "Every quarantine that it has been in, newest first."
+  quarantines(
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): QuarantineConnection
   "The deployments that ship it, newest first."
   deployments(
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
@@ -2324,8 +2429,14 @@ type Release implements Node {
 type Quarantine implements Node {
   "The id, ` + "`" + `qua_…` + "`" + `."
   id: ID!
+  "When it last changed."
+  updatedAt: UtcDateTime!
+  "The id of the organization it belongs to."
+  organizationId: ID!
   "The id of the release."
   releaseId: ID!
+  "The release."
+  release: Release!
   "Why the release is bad."
   reason: String!
   "When it began."
@@ -2340,6 +2451,26 @@ type Quarantine implements Node {
   endedBy: String
   "Whether it holds now."
   active: Boolean!
+}
+
+"A page of quarantines."
+type QuarantineConnection {
+  "The quarantines with their cursors."
+  edges: [QuarantineEdge!]!
+  "The quarantines."
+  nodes: [Quarantine!]!
+  "The position of the page."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"A quarantine in a list."
+type QuarantineEdge {
+  "The position in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The quarantine."
+  node: Quarantine!
 }
 
 "What differs between what two deployments ship."
@@ -2528,7 +2659,16 @@ type Deployment implements Node {
   The instances that its inputs choose, in the order of the form, at most 1,000; of a replay, those that the deployment chose
   which it goes back to. Empty too where ` + "`" + `givenInputs` + "`" + ` is null.
   """
-  references: [DeploymentReference!]!
+  references(
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): DeploymentReferenceConnection
   "Who created it: the name of the token. Where it was started outside, the token that its start came with."
   createdBy: String!
   "Who carries it out: the name of the runner's token; null before it is claimed."
@@ -2588,13 +2728,31 @@ type Deployment implements Node {
   What it replays, what that replayed, and so on to the deployment that was created with the release;
   the nearest first, at most 100. Empty for a deployment that replays nothing.
   """
-  lineage: [Deployment!]!
+  lineage(
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): DeploymentConnection
   "Raised by every change, from 1."
   version: Int!
-  "What the rules come to now for a deployment that waits for approvals; empty for others."
-  requirements: [Requirement!]!
+  "How the rules apply now, if it waits for approvals; empty otherwise, null if they cannot be checked."
+  requirements: [Requirement!]
   "What others decided about it while it waits for approvals, or while it did; the earliest first."
-  approvals: [Approval!]!
+  approvals(
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): ApprovalConnection
   "When it expires unless it is started before; for one that has ended while it waited, when it would have. Null for others."
   waitsUntil: UtcDateTime
   "Whether the viewer's approval would be taken now; null if that cannot be checked."
@@ -2603,8 +2761,12 @@ type Deployment implements Node {
   startEligibility: Eligibility
   "Who went past which rules, and why; null where all were met."
   override: Override
+  "The id of what was promoted; for a replay, of what its source was promoted from. Null for neither."
+  promotedFromDeploymentId: ID
   "What was promoted; for a replay, what its source was promoted from. Null for neither."
   promotedFrom: Deployment
+  "The id of the deployment whose failure it takes back by itself; null for others."
+  afterFailureOfDeploymentId: ID
   "The deployment whose failure it takes back by itself; null for others."
   afterFailureOf: Deployment
   "The rollback that its failure has made by itself; null for none."
@@ -2623,6 +2785,26 @@ type DeploymentReference {
   readDeploymentId: ID
   "The deployment whose values were read; null if none was live."
   readDeployment: Deployment
+}
+
+"A page of references."
+type DeploymentReferenceConnection {
+  "The references with their cursors."
+  edges: [DeploymentReferenceEdge!]!
+  "The references."
+  nodes: [DeploymentReference!]!
+  "The position of the page."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"A reference in a list."
+type DeploymentReferenceEdge {
+  "The position in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The reference."
+  node: DeploymentReference!
 }
 
 "A line that the program of a deployment has printed."
@@ -4764,6 +4946,8 @@ type DeploymentPlan {
 
 "What a rule comes to for a deployment."
 type Requirement {
+  "The id of the rule."
+  ruleId: ID!
   "The rule."
   rule: Rule!
   "Whether it is met."
@@ -4776,16 +4960,24 @@ type Requirement {
   needed: Int
   "How many of these are given; null for other demands."
   given: Int
+  "The approvals that count toward it, also beyond those that it takes; null for other demands."
+  approvals: [Approval!]
 }
 
 "A demand that deployments have to meet, in the whole organization, a project or an environment."
 type Rule implements Node {
   "The id, ` + "`" + `rule_…` + "`" + `."
   id: ID!
+  "The id of the organization it belongs to."
+  organizationId: ID!
   "What it is called."
   name: String!
+  "The id of the project that it is for; null for all."
+  projectId: ID
   "The project that it is for; null for all."
   project: Project
+  "The id of the environment that it is for; null for all."
+  environmentId: ID
   "The environment that it is for; null for all."
   environment: Environment
   "The operations that it is for."
@@ -4882,8 +5074,10 @@ What is deployed has to be promoted from one of some environments, where it was 
 of its instance. A replay of such a promotion will do, and so will a replay of what has succeeded in the same instance.
 """
 type LiveInDemand {
-  "The environments."
-  environments: [Environment!]!
+  "The ids of the environments."
+  environmentIds: [ID!]!
+  "The environments; null if they cannot be read."
+  environments: [Environment!]
   "For how many minutes at least."
   minutes: Int!
 }
@@ -4983,6 +5177,10 @@ input UpdateRuleInput {
   demand: RuleDemandInput
   "Whether admins may go past it; not null."
   overridable: Boolean
+  """
+  The version that the caller has seen; ` + "`" + `slipway:Request:PRECONDITION_FAILED` + "`" + ` if it has changed. Not checked if omitted or null.
+  """
+  expectedVersion: Int
 }
 
 "What updateRule answers with."
@@ -4997,6 +5195,8 @@ type UpdateRulePayload {
 input EndRuleInput {
   "The id of the rule."
   id: ID!
+  "The version that the caller has seen, as for updateRule."
+  expectedVersion: Int
 }
 
 "What endRule answers with."
@@ -5029,6 +5229,14 @@ type RuleEdge {
 type Approval implements Node {
   "The id, ` + "`" + `apr_…` + "`" + `."
   id: ID!
+  "When it last changed."
+  updatedAt: UtcDateTime!
+  "The id of the organization it belongs to."
+  organizationId: ID!
+  "The id of the deployment."
+  deploymentId: ID!
+  "The deployment."
+  deployment: Deployment!
   "Whether it is for the deployment, and not against it."
   approved: Boolean!
   "Why; null where nothing was said."
@@ -5044,6 +5252,26 @@ type Approval implements Node {
   counts before is the same person, has made the token, or was made one by it.
   """
   counts: Boolean!
+}
+
+"A page of approvals."
+type ApprovalConnection {
+  "The approvals with their cursors."
+  edges: [ApprovalEdge!]!
+  "The approvals."
+  nodes: [Approval!]!
+  "The position of the page."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"An approval in a list."
+type ApprovalEdge {
+  "The position in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The approval."
+  node: Approval!
 }
 
 "That a deployment went past rules that were not met."
@@ -5324,6 +5552,14 @@ func (ec *executionContext) childFields_Approval(ctx context.Context, field grap
 	switch field.Name {
 	case "id":
 		return ec.fieldContext_Approval_id(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Approval_updatedAt(ctx, field)
+	case "organizationId":
+		return ec.fieldContext_Approval_organizationId(ctx, field)
+	case "deploymentId":
+		return ec.fieldContext_Approval_deploymentId(ctx, field)
+	case "deployment":
+		return ec.fieldContext_Approval_deployment(ctx, field)
 	case "approved":
 		return ec.fieldContext_Approval_approved(ctx, field)
 	case "reason":
@@ -5338,6 +5574,30 @@ func (ec *executionContext) childFields_Approval(ctx context.Context, field grap
 		return ec.fieldContext_Approval_counts(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Approval", field.Name)
+}
+
+func (ec *executionContext) childFields_ApprovalConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_ApprovalConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_ApprovalConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_ApprovalConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_ApprovalConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ApprovalConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_ApprovalEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_ApprovalEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_ApprovalEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type ApprovalEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_ApproveDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -5742,8 +6002,12 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_startEligibility(ctx, field)
 	case "override":
 		return ec.fieldContext_Deployment_override(ctx, field)
+	case "promotedFromDeploymentId":
+		return ec.fieldContext_Deployment_promotedFromDeploymentId(ctx, field)
 	case "promotedFrom":
 		return ec.fieldContext_Deployment_promotedFrom(ctx, field)
+	case "afterFailureOfDeploymentId":
+		return ec.fieldContext_Deployment_afterFailureOfDeploymentId(ctx, field)
 	case "afterFailureOf":
 		return ec.fieldContext_Deployment_afterFailureOf(ctx, field)
 	case "automaticRollback":
@@ -5886,6 +6150,30 @@ func (ec *executionContext) childFields_DeploymentReference(ctx context.Context,
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentReference", field.Name)
 }
 
+func (ec *executionContext) childFields_DeploymentReferenceConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_DeploymentReferenceConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_DeploymentReferenceConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_DeploymentReferenceConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_DeploymentReferenceConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentReferenceConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_DeploymentReferenceEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_DeploymentReferenceEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_DeploymentReferenceEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentReferenceEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_DeprecateModuleVersionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "moduleVersion":
@@ -5912,6 +6200,8 @@ func (ec *executionContext) childFields_Drift(ctx context.Context, field graphql
 		return ec.fieldContext_Drift_since(ctx, field)
 	case "message":
 		return ec.fieldContext_Drift_message(ctx, field)
+	case "deploymentId":
+		return ec.fieldContext_Drift_deploymentId(ctx, field)
 	case "deployment":
 		return ec.fieldContext_Drift_deployment(ctx, field)
 	}
@@ -6568,6 +6858,8 @@ func (ec *executionContext) childFields_ModuleVersionDeprecation(ctx context.Con
 	switch field.Name {
 	case "reason":
 		return ec.fieldContext_ModuleVersionDeprecation_reason(ctx, field)
+	case "successorId":
+		return ec.fieldContext_ModuleVersionDeprecation_successorId(ctx, field)
 	case "successor":
 		return ec.fieldContext_ModuleVersionDeprecation_successor(ctx, field)
 	case "createdAt":
@@ -6652,6 +6944,30 @@ func (ec *executionContext) childFields_OutdatedReference(ctx context.Context, f
 		return ec.fieldContext_OutdatedReference_liveDeployment(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type OutdatedReference", field.Name)
+}
+
+func (ec *executionContext) childFields_OutdatedReferenceConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_OutdatedReferenceConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_OutdatedReferenceConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_OutdatedReferenceConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_OutdatedReferenceConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OutdatedReferenceConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_OutdatedReferenceEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_OutdatedReferenceEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_OutdatedReferenceEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type OutdatedReferenceEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_Override(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6752,8 +7068,14 @@ func (ec *executionContext) childFields_Quarantine(ctx context.Context, field gr
 	switch field.Name {
 	case "id":
 		return ec.fieldContext_Quarantine_id(ctx, field)
+	case "updatedAt":
+		return ec.fieldContext_Quarantine_updatedAt(ctx, field)
+	case "organizationId":
+		return ec.fieldContext_Quarantine_organizationId(ctx, field)
 	case "releaseId":
 		return ec.fieldContext_Quarantine_releaseId(ctx, field)
+	case "release":
+		return ec.fieldContext_Quarantine_release(ctx, field)
 	case "reason":
 		return ec.fieldContext_Quarantine_reason(ctx, field)
 	case "createdAt":
@@ -6770,6 +7092,30 @@ func (ec *executionContext) childFields_Quarantine(ctx context.Context, field gr
 		return ec.fieldContext_Quarantine_active(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Quarantine", field.Name)
+}
+
+func (ec *executionContext) childFields_QuarantineConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_QuarantineConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_QuarantineConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_QuarantineConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_QuarantineConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type QuarantineConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_QuarantineEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_QuarantineEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_QuarantineEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type QuarantineEdge", field.Name)
 }
 
 func (ec *executionContext) childFields_QuarantineReleasePayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6804,8 +7150,6 @@ func (ec *executionContext) childFields_Release(ctx context.Context, field graph
 		return ec.fieldContext_Release_id(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Release_createdAt(ctx, field)
-	case "updatedAt":
-		return ec.fieldContext_Release_updatedAt(ctx, field)
 	case "organizationId":
 		return ec.fieldContext_Release_organizationId(ctx, field)
 	case "moduleVersionId":
@@ -6868,6 +7212,8 @@ func (ec *executionContext) childFields_ReportDeploymentPayload(ctx context.Cont
 
 func (ec *executionContext) childFields_Requirement(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
+	case "ruleId":
+		return ec.fieldContext_Requirement_ruleId(ctx, field)
 	case "rule":
 		return ec.fieldContext_Requirement_rule(ctx, field)
 	case "met":
@@ -6880,6 +7226,8 @@ func (ec *executionContext) childFields_Requirement(ctx context.Context, field g
 		return ec.fieldContext_Requirement_needed(ctx, field)
 	case "given":
 		return ec.fieldContext_Requirement_given(ctx, field)
+	case "approvals":
+		return ec.fieldContext_Requirement_approvals(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Requirement", field.Name)
 }
@@ -6926,10 +7274,16 @@ func (ec *executionContext) childFields_Rule(ctx context.Context, field graphql.
 	switch field.Name {
 	case "id":
 		return ec.fieldContext_Rule_id(ctx, field)
+	case "organizationId":
+		return ec.fieldContext_Rule_organizationId(ctx, field)
 	case "name":
 		return ec.fieldContext_Rule_name(ctx, field)
+	case "projectId":
+		return ec.fieldContext_Rule_projectId(ctx, field)
 	case "project":
 		return ec.fieldContext_Rule_project(ctx, field)
+	case "environmentId":
+		return ec.fieldContext_Rule_environmentId(ctx, field)
 	case "environment":
 		return ec.fieldContext_Rule_environment(ctx, field)
 	case "operations":
@@ -7384,6 +7738,44 @@ func (ec *executionContext) childFields___Type(ctx context.Context, field graphq
 
 // region    ***************************** args.gotpl *****************************
 
+func (ec *executionContext) field_Deployment_approvals_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Deployment_cancelEligibility_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -7398,7 +7790,83 @@ func (ec *executionContext) field_Deployment_cancelEligibility_args(ctx context.
 	return args, nil
 }
 
+func (ec *executionContext) field_Deployment_lineage_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_Deployment_logs_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Deployment_references_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
@@ -7496,6 +7964,44 @@ func (ec *executionContext) field_Environment_requirements_args(ctx context.Cont
 	return args, nil
 }
 
+func (ec *executionContext) field_Environment_rules_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
 func (ec *executionContext) field_ModuleDefinition_versions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -7573,6 +8079,82 @@ func (ec *executionContext) field_ModuleInstance_dependents_args(ctx context.Con
 }
 
 func (ec *executionContext) field_ModuleInstance_deployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_ModuleInstance_outdatedReferences_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_ModuleInstance_promotable_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
@@ -8834,6 +9416,28 @@ func (ec *executionContext) field_Query_nodes_args(ctx context.Context, rawArgs 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_organization_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOID2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "slug",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["slug"] = arg1
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_organizations_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8976,6 +9580,20 @@ func (ec *executionContext) field_Query_resolveInputs_args(ctx context.Context, 
 	return args, nil
 }
 
+func (ec *executionContext) field_Query_rule_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
+	return args, nil
+}
+
 func (ec *executionContext) field_Query_rules_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -9019,6 +9637,20 @@ func (ec *executionContext) field_Query_rules_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_token_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "id",
+		func(ctx context.Context, v any) (string, error) {
+			return ec.unmarshalNID2string(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["id"] = arg0
 	return args, nil
 }
 
@@ -9075,6 +9707,44 @@ func (ec *executionContext) field_Query_validateInputs_args(ctx context.Context,
 }
 
 func (ec *executionContext) field_Release_deployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_Release_quarantines_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
@@ -9261,6 +9931,107 @@ func (ec *executionContext) fieldContext_Approval_id(_ context.Context, field gr
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _Approval_updatedAt(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.UpdatedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Approval_organizationId(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_organizationId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OrganizationID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_organizationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Approval_deploymentId(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_deploymentId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeploymentID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_deploymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Approval_deployment(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Approval_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Approval().Deployment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Approval_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Approval",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Approval_approved(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -9397,6 +10168,180 @@ func (ec *executionContext) _Approval_counts(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_Approval_counts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _ApprovalConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*waiting.Approval]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApprovalConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*waiting.Approval]) graphql.Marshaler {
+			return ec.marshalNApprovalEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApprovalConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ApprovalConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ApprovalEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ApprovalConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*waiting.Approval]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApprovalConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {
+			return ec.marshalNApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApprovalConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ApprovalConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Approval(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ApprovalConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*waiting.Approval]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApprovalConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApprovalConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ApprovalConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ApprovalConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*waiting.Approval]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApprovalConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApprovalConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApprovalConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _ApprovalEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*waiting.Approval]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApprovalEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApprovalEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ApprovalEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ApprovalEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*waiting.Approval]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ApprovalEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *waiting.Approval) graphql.Marshaler {
+			return ec.marshalNApproval2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApproval(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ApprovalEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ApprovalEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Approval(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ApprovalsDemand_count(ctx context.Context, field graphql.CollectedField, obj *gate.Approvals) (ret graphql.Marshaler) {
@@ -12776,25 +13721,37 @@ func (ec *executionContext) _Deployment_references(ctx context.Context, field gr
 			return ec.fieldContext_Deployment_references(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Deployment().References(ctx, obj)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Deployment().References(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.DeploymentReference) graphql.Marshaler {
-			return ec.marshalNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.DeploymentReference]) graphql.Marshaler {
+			return ec.marshalODeploymentReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
-func (ec *executionContext) fieldContext_Deployment_references(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Deployment_references(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Deployment",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_DeploymentReference(ctx, field)
+			return ec.childFields_DeploymentReferenceConnection(ctx, field)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Deployment_references_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -13268,25 +14225,37 @@ func (ec *executionContext) _Deployment_lineage(ctx context.Context, field graph
 			return ec.fieldContext_Deployment_lineage(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Deployment().Lineage(ctx, obj)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Deployment().Lineage(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
-func (ec *executionContext) fieldContext_Deployment_lineage(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Deployment_lineage(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Deployment",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Deployment(ctx, field)
+			return ec.childFields_DeploymentConnection(ctx, field)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Deployment_lineage_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -13327,10 +14296,10 @@ func (ec *executionContext) _Deployment_requirements(ctx context.Context, field 
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
-			return ec.marshalNRequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx, selections, v)
+			return ec.marshalORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_requirements(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -13355,25 +14324,37 @@ func (ec *executionContext) _Deployment_approvals(ctx context.Context, field gra
 			return ec.fieldContext_Deployment_approvals(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Deployment().Approvals(ctx, obj)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Deployment().Approvals(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {
-			return ec.marshalNApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*waiting.Approval]) graphql.Marshaler {
+			return ec.marshalOApprovalConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
-func (ec *executionContext) fieldContext_Deployment_approvals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Deployment_approvals(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Deployment",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Approval(ctx, field)
+			return ec.childFields_ApprovalConnection(ctx, field)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Deployment_approvals_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -13497,6 +14478,29 @@ func (ec *executionContext) fieldContext_Deployment_override(_ context.Context, 
 	return fc, nil
 }
 
+func (ec *executionContext) _Deployment_promotedFromDeploymentId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_promotedFromDeploymentId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PromotedFrom, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_promotedFromDeploymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Deployment_promotedFrom(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -13527,6 +14531,29 @@ func (ec *executionContext) fieldContext_Deployment_promotedFrom(_ context.Conte
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_afterFailureOfDeploymentId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_afterFailureOfDeploymentId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AfterFailureOf, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_afterFailureOfDeploymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Deployment_afterFailureOf(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
@@ -14377,11 +15404,11 @@ func (ec *executionContext) _DeploymentPlan_requirements(ctx context.Context, fi
 			return ec.fieldContext_DeploymentPlan_requirements(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Requirements, nil
+			return ec.Resolvers.DeploymentPlan().Requirements(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []gate.Requirement) graphql.Marshaler {
-			return ec.marshalNRequirement2ᚕslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
+			return ec.marshalNRequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx, selections, v)
 		},
 		true,
 		true,
@@ -14391,8 +15418,8 @@ func (ec *executionContext) fieldContext_DeploymentPlan_requirements(_ context.C
 	fc = &graphql.FieldContext{
 		Object:     "DeploymentPlan",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Requirement(ctx, field)
 		},
@@ -14771,6 +15798,180 @@ func (ec *executionContext) fieldContext_DeploymentReference_readDeployment(_ co
 	return fc, nil
 }
 
+func (ec *executionContext) _DeploymentReferenceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DeploymentReference]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReferenceConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.DeploymentReference]) graphql.Marshaler {
+			return ec.marshalNDeploymentReferenceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReferenceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentReferenceConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentReferenceEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentReferenceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DeploymentReference]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReferenceConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.DeploymentReference) graphql.Marshaler {
+			return ec.marshalNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReferenceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentReferenceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentReference(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentReferenceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DeploymentReference]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReferenceConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReferenceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentReferenceConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentReferenceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.DeploymentReference]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReferenceConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReferenceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentReferenceConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentReferenceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.DeploymentReference]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReferenceEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReferenceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentReferenceEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentReferenceEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.DeploymentReference]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentReferenceEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.DeploymentReference) graphql.Marshaler {
+			return ec.marshalNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentReferenceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentReferenceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentReference(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _DeprecateModuleVersionPayload_moduleVersion(ctx context.Context, field graphql.CollectedField, obj *model.DeprecateModuleVersionPayload) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -14934,6 +16135,29 @@ func (ec *executionContext) _Drift_message(ctx context.Context, field graphql.Co
 }
 func (ec *executionContext) fieldContext_Drift_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Drift", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Drift_deploymentId(ctx context.Context, field graphql.CollectedField, obj *state.Drift) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Drift_deploymentId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Drift().DeploymentID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Drift_deploymentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Drift", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Drift_deployment(ctx context.Context, field graphql.CollectedField, obj *state.Drift) (ret graphql.Marshaler) {
@@ -17101,25 +18325,37 @@ func (ec *executionContext) _Environment_rules(ctx context.Context, field graphq
 			return ec.fieldContext_Environment_rules(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Environment().Rules(ctx, obj)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Environment().Rules(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Rule) graphql.Marshaler {
-			return ec.marshalNRule2ᚕᚖslipwayᚋentᚐRuleᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Rule]) graphql.Marshaler {
+			return ec.marshalORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
-func (ec *executionContext) fieldContext_Environment_rules(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Environment_rules(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Environment",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Rule(ctx, field)
+			return ec.childFields_RuleConnection(ctx, field)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Environment_rules_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -18772,6 +20008,29 @@ func (ec *executionContext) fieldContext_Lease_cancelSeconds(_ context.Context, 
 	return graphql.NewScalarFieldContext("Lease", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
+func (ec *executionContext) _LiveInDemand_environmentIds(ctx context.Context, field graphql.CollectedField, obj *gate.LiveIn) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_LiveInDemand_environmentIds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EnvironmentIDs, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNID2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_LiveInDemand_environmentIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("LiveInDemand", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _LiveInDemand_environments(ctx context.Context, field graphql.CollectedField, obj *gate.LiveIn) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -18785,10 +20044,10 @@ func (ec *executionContext) _LiveInDemand_environments(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
-			return ec.marshalNEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(ctx, selections, v)
+			return ec.marshalOEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_LiveInDemand_environments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20384,10 +21643,10 @@ func (ec *executionContext) _ModuleInstance_deploymentCounts(ctx context.Context
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v []*view.Count) graphql.Marshaler {
-			return ec.marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(ctx, selections, v)
+			return ec.marshalODeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_ModuleInstance_deploymentCounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -20479,25 +21738,37 @@ func (ec *executionContext) _ModuleInstance_outdatedReferences(ctx context.Conte
 			return ec.fieldContext_ModuleInstance_outdatedReferences(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ModuleInstance().OutdatedReferences(ctx, obj)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ModuleInstance().OutdatedReferences(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
-			return ec.marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdatedᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*inputvalidation.Outdated]) graphql.Marshaler {
+			return ec.marshalOOutdatedReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
-func (ec *executionContext) fieldContext_ModuleInstance_outdatedReferences(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ModuleInstance_outdatedReferences(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ModuleInstance",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_OutdatedReference(ctx, field)
+			return ec.childFields_OutdatedReferenceConnection(ctx, field)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ModuleInstance_outdatedReferences_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -20601,25 +21872,37 @@ func (ec *executionContext) _ModuleInstance_promotable(ctx context.Context, fiel
 			return ec.fieldContext_ModuleInstance_promotable(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.ModuleInstance().Promotable(ctx, obj)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ModuleInstance().Promotable(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
-func (ec *executionContext) fieldContext_ModuleInstance_promotable(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_ModuleInstance_promotable(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "ModuleInstance",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Deployment(ctx, field)
+			return ec.childFields_DeploymentConnection(ctx, field)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ModuleInstance_promotable_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -21379,6 +22662,29 @@ func (ec *executionContext) _ModuleVersionDeprecation_reason(ctx context.Context
 }
 func (ec *executionContext) fieldContext_ModuleVersionDeprecation_reason(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("ModuleVersionDeprecation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _ModuleVersionDeprecation_successorId(ctx context.Context, field graphql.CollectedField, obj *catalog.Deprecation) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleVersionDeprecation_successorId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleVersionDeprecation().SuccessorID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleVersionDeprecation_successorId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleVersionDeprecation", field, true, true, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _ModuleVersionDeprecation_successor(ctx context.Context, field graphql.CollectedField, obj *catalog.Deprecation) (ret graphql.Marshaler) {
@@ -25180,6 +26486,180 @@ func (ec *executionContext) fieldContext_OutdatedReference_liveDeployment(_ cont
 	return fc, nil
 }
 
+func (ec *executionContext) _OutdatedReferenceConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*inputvalidation.Outdated]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReferenceConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*inputvalidation.Outdated]) graphql.Marshaler {
+			return ec.marshalNOutdatedReferenceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReferenceConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReferenceConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OutdatedReferenceEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OutdatedReferenceConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*inputvalidation.Outdated]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReferenceConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*inputvalidation.Outdated) graphql.Marshaler {
+			return ec.marshalNOutdatedReference2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdatedᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReferenceConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReferenceConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OutdatedReference(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OutdatedReferenceConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*inputvalidation.Outdated]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReferenceConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReferenceConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReferenceConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _OutdatedReferenceConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*inputvalidation.Outdated]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReferenceConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReferenceConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OutdatedReferenceConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _OutdatedReferenceEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*inputvalidation.Outdated]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReferenceEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReferenceEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("OutdatedReferenceEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _OutdatedReferenceEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*inputvalidation.Outdated]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_OutdatedReferenceEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *inputvalidation.Outdated) graphql.Marshaler {
+			return ec.marshalNOutdatedReference2ᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdated(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_OutdatedReferenceEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "OutdatedReferenceEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_OutdatedReference(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Override_createdBy(ctx context.Context, field graphql.CollectedField, obj *gate.Override) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25894,6 +27374,52 @@ func (ec *executionContext) fieldContext_Quarantine_id(_ context.Context, field 
 	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _Quarantine_updatedAt(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_updatedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Quarantine().UpdatedAt(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, true, true, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Quarantine_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_organizationId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OrganizationID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_organizationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Quarantine_releaseId(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -25915,6 +27441,38 @@ func (ec *executionContext) _Quarantine_releaseId(ctx context.Context, field gra
 }
 func (ec *executionContext) fieldContext_Quarantine_releaseId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Quarantine_release(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Quarantine_release(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Quarantine().Release(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Release) graphql.Marshaler {
+			return ec.marshalNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Quarantine_release(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Quarantine",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Release(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Quarantine_reason(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
@@ -26076,6 +27634,180 @@ func (ec *executionContext) _Quarantine_active(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Quarantine_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Quarantine", field, true, true, errors.New("field of type Boolean does not have child fields"))
+}
+
+func (ec *executionContext) _QuarantineConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Quarantine]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_QuarantineConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*ent.Quarantine]) graphql.Marshaler {
+			return ec.marshalNQuarantineEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_QuarantineConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "QuarantineConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_QuarantineEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _QuarantineConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Quarantine]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_QuarantineConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Quarantine) graphql.Marshaler {
+			return ec.marshalNQuarantine2ᚕᚖslipwayᚋentᚐQuarantineᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_QuarantineConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "QuarantineConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Quarantine(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _QuarantineConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Quarantine]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_QuarantineConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_QuarantineConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "QuarantineConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _QuarantineConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Quarantine]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_QuarantineConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_QuarantineConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("QuarantineConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _QuarantineEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Quarantine]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_QuarantineEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_QuarantineEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("QuarantineEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _QuarantineEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*ent.Quarantine]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_QuarantineEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Quarantine) graphql.Marshaler {
+			return ec.marshalNQuarantine2ᚖslipwayᚋentᚐQuarantine(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_QuarantineEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "QuarantineEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Quarantine(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _QuarantineReleasePayload_release(ctx context.Context, field graphql.CollectedField, obj *model.QuarantineReleasePayload) (ret graphql.Marshaler) {
@@ -26670,6 +28402,50 @@ func (ec *executionContext) fieldContext_Query_tokens(ctx context.Context, field
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_token(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Token(ctx, fc.Args["id"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖslipwayᚋentᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_token(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_token_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query_organizations(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -26708,6 +28484,50 @@ func (ec *executionContext) fieldContext_Query_organizations(ctx context.Context
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_organizations_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_organization(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_organization(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Organization(ctx, fc.Args["id"].(*string), fc.Args["slug"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Organization) graphql.Marshaler {
+			return ec.marshalOOrganization2ᚖslipwayᚋentᚐOrganization(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_organization(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Organization(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_organization_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -27306,6 +29126,50 @@ func (ec *executionContext) fieldContext_Query_rules(ctx context.Context, field 
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_rule(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_rule(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Rule(ctx, fc.Args["id"].(string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Rule) graphql.Marshaler {
+			return ec.marshalORule2ᚖslipwayᚋentᚐRule(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_rule(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Rule(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_rule_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query___type(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27754,29 +29618,6 @@ func (ec *executionContext) fieldContext_Release_createdAt(_ context.Context, fi
 	return graphql.NewScalarFieldContext("Release", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _Release_updatedAt(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Release_updatedAt(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.UpdatedAt, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
-			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Release_updatedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Release", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
-}
-
 func (ec *executionContext) _Release_organizationId(ctx context.Context, field graphql.CollectedField, obj *record.Release) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -27965,25 +29806,37 @@ func (ec *executionContext) _Release_quarantines(ctx context.Context, field grap
 			return ec.fieldContext_Release_quarantines(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.Release().Quarantines(ctx, obj)
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Release().Quarantines(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v []*ent.Quarantine) graphql.Marshaler {
-			return ec.marshalNQuarantine2ᚕᚖslipwayᚋentᚐQuarantineᚄ(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Quarantine]) graphql.Marshaler {
+			return ec.marshalOQuarantineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
-func (ec *executionContext) fieldContext_Release_quarantines(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+func (ec *executionContext) fieldContext_Release_quarantines(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "Release",
 		Field:      field,
 		IsMethod:   true,
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.childFields_Quarantine(ctx, field)
+			return ec.childFields_QuarantineConnection(ctx, field)
 		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Release_quarantines_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -28298,6 +30151,29 @@ func (ec *executionContext) fieldContext_ReportDeploymentPayload_lease(_ context
 	return fc, nil
 }
 
+func (ec *executionContext) _Requirement_ruleId(ctx context.Context, field graphql.CollectedField, obj *gate.Requirement) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Requirement_ruleId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Requirement().RuleID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Requirement_ruleId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Requirement", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Requirement_rule(ctx context.Context, field graphql.CollectedField, obj *gate.Requirement) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28443,6 +30319,38 @@ func (ec *executionContext) _Requirement_given(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Requirement_given(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Requirement", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _Requirement_approvals(ctx context.Context, field graphql.CollectedField, obj *gate.Requirement) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Requirement_approvals(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Requirement().Approvals(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {
+			return ec.marshalOApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Requirement_approvals(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Requirement",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Approval(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ResolvedInputs_values(ctx context.Context, field graphql.CollectedField, obj *scalar.ResolvedInputs) (ret graphql.Marshaler) {
@@ -28770,6 +30678,29 @@ func (ec *executionContext) fieldContext_Rule_id(_ context.Context, field graphq
 	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
+func (ec *executionContext) _Rule_organizationId(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_organizationId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.OrganizationID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNID2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_organizationId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
 func (ec *executionContext) _Rule_name(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28791,6 +30722,29 @@ func (ec *executionContext) _Rule_name(ctx context.Context, field graphql.Collec
 }
 func (ec *executionContext) fieldContext_Rule_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_projectId(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_projectId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ProjectID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_projectId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Rule_project(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
@@ -28823,6 +30777,29 @@ func (ec *executionContext) fieldContext_Rule_project(_ context.Context, field g
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _Rule_environmentId(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_environmentId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.EnvironmentID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_environmentId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type ID does not have child fields"))
 }
 
 func (ec *executionContext) _Rule_environment(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
@@ -35235,7 +37212,7 @@ func (ec *executionContext) unmarshalInputEndRuleInput(ctx context.Context, obj 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id"}
+	fieldsInOrder := [...]string{"id", "expectedVersion"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -35249,6 +37226,13 @@ func (ec *executionContext) unmarshalInputEndRuleInput(ctx context.Context, obj 
 				return it, err
 			}
 			it.ID = data
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -38141,7 +40125,7 @@ func (ec *executionContext) unmarshalInputUpdateRuleInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"id", "name", "operations", "demand", "overridable"}
+	fieldsInOrder := [...]string{"id", "name", "operations", "demand", "overridable", "expectedVersion"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -38183,6 +40167,13 @@ func (ec *executionContext) unmarshalInputUpdateRuleInput(ctx context.Context, o
 				return it, err
 			}
 			it.Overridable = graphql.OmittableOf(data)
+		case "expectedVersion":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("expectedVersion"))
+			data, err := ec.unmarshalOInt2ᚖint32(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ExpectedVersion = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -38610,35 +40601,217 @@ func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet,
 		case "id":
 			out.Values[i] = ec._Approval_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "updatedAt":
+			out.Values[i] = ec._Approval_updatedAt(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "organizationId":
+			out.Values[i] = ec._Approval_organizationId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deploymentId":
+			out.Values[i] = ec._Approval_deploymentId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deployment":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Approval_deployment(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "approved":
 			out.Values[i] = ec._Approval_approved(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "reason":
 			out.Values[i] = ec._Approval_reason(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdBy":
 			out.Values[i] = ec._Approval_createdBy(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdAt":
 			out.Values[i] = ec._Approval_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "role":
 			out.Values[i] = ec._Approval_role(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "counts":
 			out.Values[i] = ec._Approval_counts(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var approvalConnectionImplementors = []string{"ApprovalConnection"}
+
+func (ec *executionContext) _ApprovalConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*waiting.Approval]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, approvalConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ApprovalConnection")
+		case "edges":
+			out.Values[i] = ec._ApprovalConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._ApprovalConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._ApprovalConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ApprovalConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var approvalEdgeImplementors = []string{"ApprovalEdge"}
+
+func (ec *executionContext) _ApprovalEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*waiting.Approval]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, approvalEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("ApprovalEdge")
+		case "cursor":
+			out.Values[i] = ec._ApprovalEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._ApprovalEdge_node(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -40919,7 +43092,7 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Deployment_references(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -41273,7 +43446,7 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Deployment_lineage(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -41316,7 +43489,7 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Deployment_requirements(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -41354,7 +43527,7 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Deployment_approvals(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -41468,6 +43641,11 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "promotedFromDeploymentId":
+			out.Values[i] = ec._Deployment_promotedFromDeploymentId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "promotedFrom":
 			field := field
 
@@ -41506,6 +43684,11 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "afterFailureOfDeploymentId":
+			out.Values[i] = ec._Deployment_afterFailureOfDeploymentId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "afterFailureOf":
 			field := field
 
@@ -42157,10 +44340,43 @@ func (ec *executionContext) _DeploymentPlan(ctx context.Context, sel ast.Selecti
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "requirements":
-			out.Values[i] = ec._DeploymentPlan_requirements(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentPlan_requirements(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "violations":
 			field := field
 
@@ -42412,6 +44628,135 @@ func (ec *executionContext) _DeploymentReference(ctx context.Context, sel ast.Se
 	return out
 }
 
+var deploymentReferenceConnectionImplementors = []string{"DeploymentReferenceConnection"}
+
+func (ec *executionContext) _DeploymentReferenceConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.DeploymentReference]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentReferenceConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentReferenceConnection")
+		case "edges":
+			out.Values[i] = ec._DeploymentReferenceConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._DeploymentReferenceConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._DeploymentReferenceConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentReferenceConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deploymentReferenceEdgeImplementors = []string{"DeploymentReferenceEdge"}
+
+func (ec *executionContext) _DeploymentReferenceEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.DeploymentReference]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentReferenceEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentReferenceEdge")
+		case "cursor":
+			out.Values[i] = ec._DeploymentReferenceEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._DeploymentReferenceEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var deprecateModuleVersionPayloadImplementors = []string{"DeprecateModuleVersionPayload"}
 
 func (ec *executionContext) _DeprecateModuleVersionPayload(ctx context.Context, sel ast.SelectionSet, obj *model.DeprecateModuleVersionPayload) graphql.Marshaler {
@@ -42520,6 +44865,44 @@ func (ec *executionContext) _Drift(ctx context.Context, sel ast.SelectionSet, ob
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "deploymentId":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Drift_deploymentId(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "deployment":
 			field := field
 
@@ -43648,7 +46031,7 @@ func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionS
 					}
 				}()
 				res = ec._Environment_rules(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -44775,6 +47158,11 @@ func (ec *executionContext) _LiveInDemand(ctx context.Context, sel ast.Selection
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("LiveInDemand")
+		case "environmentIds":
+			out.Values[i] = ec._LiveInDemand_environmentIds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "environments":
 			field := field
 
@@ -44785,7 +47173,7 @@ func (ec *executionContext) _LiveInDemand(ctx context.Context, sel ast.Selection
 					}
 				}()
 				res = ec._LiveInDemand_environments(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -46009,7 +48397,7 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_deploymentCounts(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -46123,7 +48511,7 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_outdatedReferences(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -46242,7 +48630,7 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_promotable(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -46844,6 +49232,44 @@ func (ec *executionContext) _ModuleVersionDeprecation(ctx context.Context, sel a
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "successorId":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleVersionDeprecation_successorId(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "successor":
 			field := field
 
@@ -48086,6 +50512,135 @@ func (ec *executionContext) _OutdatedReference(ctx context.Context, sel ast.Sele
 	return out
 }
 
+var outdatedReferenceConnectionImplementors = []string{"OutdatedReferenceConnection"}
+
+func (ec *executionContext) _OutdatedReferenceConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*inputvalidation.Outdated]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, outdatedReferenceConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OutdatedReferenceConnection")
+		case "edges":
+			out.Values[i] = ec._OutdatedReferenceConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._OutdatedReferenceConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._OutdatedReferenceConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._OutdatedReferenceConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var outdatedReferenceEdgeImplementors = []string{"OutdatedReferenceEdge"}
+
+func (ec *executionContext) _OutdatedReferenceEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*inputvalidation.Outdated]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, outdatedReferenceEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("OutdatedReferenceEdge")
+		case "cursor":
+			out.Values[i] = ec._OutdatedReferenceEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._OutdatedReferenceEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var overrideImplementors = []string{"Override"}
 
 func (ec *executionContext) _Override(ctx context.Context, sel ast.SelectionSet, obj *gate.Override) graphql.Marshaler {
@@ -48530,11 +51085,92 @@ func (ec *executionContext) _Quarantine(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "updatedAt":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Quarantine_updatedAt(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "organizationId":
+			out.Values[i] = ec._Quarantine_organizationId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "releaseId":
 			out.Values[i] = ec._Quarantine_releaseId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "release":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Quarantine_release(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "reason":
 			out.Values[i] = ec._Quarantine_reason(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -48603,6 +51239,135 @@ func (ec *executionContext) _Quarantine(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var quarantineConnectionImplementors = []string{"QuarantineConnection"}
+
+func (ec *executionContext) _QuarantineConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*ent.Quarantine]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, quarantineConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("QuarantineConnection")
+		case "edges":
+			out.Values[i] = ec._QuarantineConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._QuarantineConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._QuarantineConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._QuarantineConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var quarantineEdgeImplementors = []string{"QuarantineEdge"}
+
+func (ec *executionContext) _QuarantineEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*ent.Quarantine]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, quarantineEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("QuarantineEdge")
+		case "cursor":
+			out.Values[i] = ec._QuarantineEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._QuarantineEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -48968,6 +51733,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_token(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "organizations":
 			field := field
 
@@ -48978,6 +51765,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_organizations(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "organization":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_organization(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -49298,6 +52107,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "rule":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_rule(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Query___type(ctx, field)
@@ -49519,11 +52350,6 @@ func (ec *executionContext) _Release(ctx context.Context, sel ast.SelectionSet, 
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "updatedAt":
-			out.Values[i] = ec._Release_updatedAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
 		case "organizationId":
 			out.Values[i] = ec._Release_organizationId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -49701,7 +52527,7 @@ func (ec *executionContext) _Release(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Release_quarantines(ctx, field, obj)
-				if res == graphql.Null {
+				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -49949,6 +52775,44 @@ func (ec *executionContext) _Requirement(ctx context.Context, sel ast.SelectionS
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Requirement")
+		case "ruleId":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Requirement_ruleId(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "rule":
 			field := field
 
@@ -50012,6 +52876,44 @@ func (ec *executionContext) _Requirement(ctx context.Context, sel ast.SelectionS
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "approvals":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Requirement_approvals(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -50199,9 +53101,19 @@ func (ec *executionContext) _Rule(ctx context.Context, sel ast.SelectionSet, obj
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "organizationId":
+			out.Values[i] = ec._Rule_organizationId(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "name":
 			out.Values[i] = ec._Rule_name(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "projectId":
+			out.Values[i] = ec._Rule_projectId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "project":
@@ -50242,6 +53154,11 @@ func (ec *executionContext) _Rule(ctx context.Context, sel ast.SelectionSet, obj
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "environmentId":
+			out.Values[i] = ec._Rule_environmentId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
 		case "environment":
 			field := field
 
@@ -52837,6 +55754,32 @@ func (ec *executionContext) marshalNApproval2ᚖslipwayᚋinternalᚋserviceᚋd
 	return ec._Approval(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNApprovalEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*waiting.Approval]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNApprovalEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNApprovalEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*waiting.Approval]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._ApprovalEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNApproveDeploymentInput2slipwayᚋgraphᚋmodelᚐApproveDeploymentInput(ctx context.Context, v any) (model.ApproveDeploymentInput, error) {
 	res, err := ec.unmarshalInputApproveDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -53181,22 +56124,6 @@ var (
 	}
 )
 
-func (ec *executionContext) marshalNDeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(ctx context.Context, sel ast.SelectionSet, v []*view.Count) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNDeploymentCount2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCount(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
-}
-
 func (ec *executionContext) marshalNDeploymentCount2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCount(ctx context.Context, sel ast.SelectionSet, v *view.Count) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -53361,6 +56288,32 @@ func (ec *executionContext) marshalNDeploymentReference2ᚖslipwayᚋentᚐDeplo
 		return graphql.Null
 	}
 	return ec._DeploymentReference(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNDeploymentReferenceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.DeploymentReference]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentReferenceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDeploymentReferenceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.DeploymentReference]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeploymentReferenceEdge(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (deployment.Status, error) {
@@ -54406,6 +57359,32 @@ func (ec *executionContext) marshalNOutdatedReference2ᚖslipwayᚋinternalᚋse
 	return ec._OutdatedReference(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNOutdatedReferenceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*inputvalidation.Outdated]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNOutdatedReferenceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNOutdatedReferenceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*inputvalidation.Outdated]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._OutdatedReferenceEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx context.Context, sel ast.SelectionSet, v *page.Info) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -54598,6 +57577,32 @@ func (ec *executionContext) marshalNQuarantine2ᚖslipwayᚋentᚐQuarantine(ctx
 	return ec._Quarantine(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNQuarantineEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*ent.Quarantine]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNQuarantineEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNQuarantineEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*ent.Quarantine]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._QuarantineEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNQuarantineReleaseInput2slipwayᚋgraphᚋmodelᚐQuarantineReleaseInput(ctx context.Context, v any) (model.QuarantineReleaseInput, error) {
 	res, err := ec.unmarshalInputQuarantineReleaseInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -54681,26 +57686,6 @@ func (ec *executionContext) unmarshalNRenewLeaseInput2slipwayᚋgraphᚋmodelᚐ
 func (ec *executionContext) unmarshalNReportDeploymentInput2slipwayᚋgraphᚋmodelᚐReportDeploymentInput(ctx context.Context, v any) (model.ReportDeploymentInput, error) {
 	res, err := ec.unmarshalInputReportDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
-}
-
-func (ec *executionContext) marshalNRequirement2slipwayᚋinternalᚋpureᚋgateᚐRequirement(ctx context.Context, sel ast.SelectionSet, v gate.Requirement) graphql.Marshaler {
-	return ec._Requirement(ctx, sel, &v)
-}
-
-func (ec *executionContext) marshalNRequirement2ᚕslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []gate.Requirement) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
-		fc := graphql.GetFieldContext(ctx)
-		fc.Result = &v[i]
-		return ec.marshalNRequirement2slipwayᚋinternalᚋpureᚋgateᚐRequirement(ctx, sel, v[i])
-	})
-
-	for _, e := range ret {
-		if e == graphql.Null {
-			return graphql.Null
-		}
-	}
-
-	return ret
 }
 
 func (ec *executionContext) marshalNRequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(ctx context.Context, sel ast.SelectionSet, v []*gate.Requirement) graphql.Marshaler {
@@ -55034,6 +58019,28 @@ func (ec *executionContext) unmarshalNUtcDateTime2timeᚐTime(ctx context.Contex
 func (ec *executionContext) marshalNUtcDateTime2timeᚐTime(ctx context.Context, sel ast.SelectionSet, v time.Time) graphql.Marshaler {
 	_ = sel
 	res := scalar.MarshalUtcDateTime(v)
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+func (ec *executionContext) unmarshalNUtcDateTime2ᚖtimeᚐTime(ctx context.Context, v any) (*time.Time, error) {
+	res, err := scalar.UnmarshalUtcDateTime(v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNUtcDateTime2ᚖtimeᚐTime(ctx context.Context, sel ast.SelectionSet, v *time.Time) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	_ = sel
+	res := scalar.MarshalUtcDateTime(*v)
 	if res == graphql.Null {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
 			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
@@ -55381,6 +58388,32 @@ func (ec *executionContext) marshalN__TypeKind2string(ctx context.Context, sel a
 	return res
 }
 
+func (ec *executionContext) marshalOApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx context.Context, sel ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNApproval2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApproval(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalOApprovalConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*waiting.Approval]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._ApprovalConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOApprovalsDemandInput2ᚖslipwayᚋgraphᚋmodelᚐApprovalsDemandInput(ctx context.Context, v any) (*model.ApprovalsDemandInput, error) {
 	if v == nil {
 		return nil, nil
@@ -55677,6 +58710,25 @@ func (ec *executionContext) marshalODeploymentConnection2ᚖslipwayᚋinternal�
 	return ec._DeploymentConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalODeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(ctx context.Context, sel ast.SelectionSet, v []*view.Count) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentCount2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCount(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalODeploymentData2slipwayᚋgraphᚋscalarᚐDeploymentData(ctx context.Context, sel ast.SelectionSet, v scalar.DeploymentData) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -55777,6 +58829,13 @@ func (ec *executionContext) marshalODeploymentPlan2ᚖslipwayᚋinternalᚋservi
 		return graphql.Null
 	}
 	return ec._DeploymentPlan(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalODeploymentReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.DeploymentReference]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeploymentReferenceConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (*deployment.Status, error) {
@@ -56001,6 +59060,25 @@ func (ec *executionContext) marshalOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐ
 		return graphql.Null
 	}
 	return ec._EndRulePayload(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(ctx context.Context, sel ast.SelectionSet, v *record.Environment) graphql.Marshaler {
@@ -56605,6 +59683,13 @@ func (ec *executionContext) marshalOOrganizationConnection2ᚖslipwayᚋinternal
 	return ec._OrganizationConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOOutdatedReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*inputvalidation.Outdated]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._OutdatedReferenceConnection(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(ctx context.Context, sel ast.SelectionSet, v *gate.Override) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -56653,6 +59738,13 @@ func (ec *executionContext) marshalOQuarantine2ᚖslipwayᚋentᚐQuarantine(ctx
 		return graphql.Null
 	}
 	return ec._Quarantine(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOQuarantineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Quarantine]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._QuarantineConnection(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOQuarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐQuarantineReleasePayload(ctx context.Context, sel ast.SelectionSet, v *model.QuarantineReleasePayload) graphql.Marshaler {
@@ -56797,6 +59889,13 @@ func (ec *executionContext) marshalORollbackDeploymentPayload2ᚖslipwayᚋgraph
 	return ec._RollbackDeploymentPayload(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalORule2ᚖslipwayᚋentᚐRule(ctx context.Context, sel ast.SelectionSet, v *ent.Rule) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Rule(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Rule]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -56931,6 +60030,13 @@ func (ec *executionContext) unmarshalOTextPropertyInput2map(ctx context.Context,
 	}
 	res, err := ec.unmarshalInputTextPropertyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOToken2ᚖslipwayᚋentᚐToken(ctx context.Context, sel ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Token(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOTokenConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*ent.Token]) graphql.Marshaler {

@@ -139,6 +139,10 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 
 var planApproval = &plan.Object{Name: "Approval", Satisfies: approvalImplementors}
 
+var planApprovalConnection = &plan.Object{Name: "ApprovalConnection", Satisfies: approvalConnectionImplementors}
+
+var planApprovalEdge = &plan.Object{Name: "ApprovalEdge", Satisfies: approvalEdgeImplementors}
+
 var planApprovalsDemand = &plan.Object{Name: "ApprovalsDemand", Satisfies: approvalsDemandImplementors}
 
 var planApproveDeploymentPayload = &plan.Object{Name: "ApproveDeploymentPayload", Satisfies: approveDeploymentPayloadImplementors}
@@ -216,6 +220,10 @@ var planDeploymentEvent = &plan.Object{Name: "DeploymentEvent", Satisfies: deplo
 var planDeploymentPlan = &plan.Object{Name: "DeploymentPlan", Satisfies: deploymentPlanImplementors}
 
 var planDeploymentReference = &plan.Object{Name: "DeploymentReference", Satisfies: deploymentReferenceImplementors}
+
+var planDeploymentReferenceConnection = &plan.Object{Name: "DeploymentReferenceConnection", Satisfies: deploymentReferenceConnectionImplementors}
+
+var planDeploymentReferenceEdge = &plan.Object{Name: "DeploymentReferenceEdge", Satisfies: deploymentReferenceEdgeImplementors}
 
 var planDeprecateModuleVersionPayload = &plan.Object{Name: "DeprecateModuleVersionPayload", Satisfies: deprecateModuleVersionPayloadImplementors}
 
@@ -341,6 +349,10 @@ var planOrganizationEdge = &plan.Object{Name: "OrganizationEdge", Satisfies: org
 
 var planOutdatedReference = &plan.Object{Name: "OutdatedReference", Satisfies: outdatedReferenceImplementors}
 
+var planOutdatedReferenceConnection = &plan.Object{Name: "OutdatedReferenceConnection", Satisfies: outdatedReferenceConnectionImplementors}
+
+var planOutdatedReferenceEdge = &plan.Object{Name: "OutdatedReferenceEdge", Satisfies: outdatedReferenceEdgeImplementors}
+
 var planOverride = &plan.Object{Name: "Override", Satisfies: overrideImplementors}
 
 var planPageInfo = &plan.Object{Name: "PageInfo", Satisfies: pageInfoImplementors}
@@ -356,6 +368,10 @@ var planPromoteDeploymentPayload = &plan.Object{Name: "PromoteDeploymentPayload"
 var planPublishModuleVersionPayload = &plan.Object{Name: "PublishModuleVersionPayload", Satisfies: publishModuleVersionPayloadImplementors}
 
 var planQuarantine = &plan.Object{Name: "Quarantine", Satisfies: quarantineImplementors}
+
+var planQuarantineConnection = &plan.Object{Name: "QuarantineConnection", Satisfies: quarantineConnectionImplementors}
+
+var planQuarantineEdge = &plan.Object{Name: "QuarantineEdge", Satisfies: quarantineEdgeImplementors}
 
 var planQuarantineReleasePayload = &plan.Object{Name: "QuarantineReleasePayload", Satisfies: quarantineReleasePayloadImplementors}
 
@@ -458,6 +474,47 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
+		"updatedAt": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Approval)
+			v := obj.UpdatedAt
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"organizationId": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Approval)
+			v := obj.OrganizationID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
+		"deploymentId": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Approval)
+			v := obj.DeploymentID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
+		"deployment": {Object: "Approval", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Approval)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Approval().Deployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
+		},
+		},
 		"approved": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*waiting.Approval)
 			v := obj.Approved
@@ -498,6 +555,77 @@ func init() {
 			obj := parent.(*waiting.Approval)
 			v := obj.Counts
 			return writeNBoolean2bool(w, n, v)
+		},
+		},
+	}
+	planApprovalConnection.Fields = map[string]*plan.Field{
+		"edges": {Object: "ApprovalConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*waiting.Approval])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Edges
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNApprovalEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
+		},
+		},
+		"nodes": {Object: "ApprovalConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*waiting.Approval])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Nodes()
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(w, n, v)
+		},
+		},
+		"pageInfo": {Object: "ApprovalConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*waiting.Approval])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.PageInfo
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
+		},
+		},
+		"totalCount": {Object: "ApprovalConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*waiting.Approval])
+			ctx := w.Context()
+			v, err := obj.TotalCount(ctx)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
+	planApprovalEdge.Fields = map[string]*plan.Field{
+		"cursor": {Object: "ApprovalEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*waiting.Approval])
+			v := obj.Cursor
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"node": {Object: "ApprovalEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*waiting.Approval])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Node
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNApproval2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApproval(w, n, v)
 		},
 		},
 	}
@@ -1886,21 +2014,25 @@ func init() {
 			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
 		},
 		},
-		"references": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"references": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Deployment_references_args)
+			if !ok {
+				return false
+			}
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().References(ctx, obj)
+			v, err := ec.Resolvers.Deployment().References(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(w, n, v)
+			return writeODeploymentReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"createdBy": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2093,21 +2225,25 @@ func init() {
 			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
-		"lineage": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"lineage": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Deployment_lineage_args)
+			if !ok {
+				return false
+			}
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Lineage(ctx, obj)
+			v, err := ec.Resolvers.Deployment().Lineage(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(w, n, v)
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"version": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2116,7 +2252,7 @@ func init() {
 			return writeNInt2int32(w, n, v)
 		},
 		},
-		"requirements": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"requirements": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -2130,24 +2266,28 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNRequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
+			return writeORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
 		},
 		},
-		"approvals": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"approvals": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Deployment_approvals_args)
+			if !ok {
+				return false
+			}
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Approvals(ctx, obj)
+			v, err := ec.Resolvers.Deployment().Approvals(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(w, n, v)
+			return writeOApprovalConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"waitsUntil": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2202,6 +2342,15 @@ func init() {
 			return writeOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(w, n, v)
 		},
 		},
+		"promotedFromDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.PromotedFrom
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
+		},
+		},
 		"promotedFrom": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
@@ -2217,6 +2366,15 @@ func init() {
 				return false
 			}
 			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"afterFailureOfDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.AfterFailureOf
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
 		},
 		},
 		"afterFailureOf": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2563,16 +2721,21 @@ func init() {
 			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
 		},
 		},
-		"requirements": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"requirements": {Object: "DeploymentPlan", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*propose.Plan)
+			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
-			v := obj.Requirements
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentPlan().Requirements(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNRequirement2ᚕslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
+			return writeNRequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
 		},
 		},
 		"violations": {Object: "DeploymentPlan", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2739,6 +2902,77 @@ func init() {
 		},
 		},
 	}
+	planDeploymentReferenceConnection.Fields = map[string]*plan.Field{
+		"edges": {Object: "DeploymentReferenceConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.DeploymentReference])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Edges
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentReferenceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
+		},
+		},
+		"nodes": {Object: "DeploymentReferenceConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.DeploymentReference])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Nodes()
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentReference2ᚕᚖslipwayᚋentᚐDeploymentReferenceᚄ(w, n, v)
+		},
+		},
+		"pageInfo": {Object: "DeploymentReferenceConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.DeploymentReference])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.PageInfo
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
+		},
+		},
+		"totalCount": {Object: "DeploymentReferenceConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.DeploymentReference])
+			ctx := w.Context()
+			v, err := obj.TotalCount(ctx)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
+	planDeploymentReferenceEdge.Fields = map[string]*plan.Field{
+		"cursor": {Object: "DeploymentReferenceEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*ent.DeploymentReference])
+			v := obj.Cursor
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"node": {Object: "DeploymentReferenceEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*ent.DeploymentReference])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Node
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(w, n, v)
+		},
+		},
+	}
 	planDeprecateModuleVersionPayload.Fields = map[string]*plan.Field{
 		"moduleVersion": {Object: "DeprecateModuleVersionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*model.DeprecateModuleVersionPayload)
@@ -2799,6 +3033,20 @@ func init() {
 				return false
 			}
 			return writeNString2string(w, n, v)
+		},
+		},
+		"deploymentId": {Object: "Drift", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*state.Drift)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Drift().DeploymentID(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
 		},
 		},
 		"deployment": {Object: "Drift", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3638,21 +3886,25 @@ func init() {
 			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"rules": {Object: "Environment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"rules": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Environment)
 			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Environment_rules_args)
+			if !ok {
+				return false
+			}
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Environment().Rules(ctx, obj)
+			v, err := ec.Resolvers.Environment().Rules(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNRule2ᚕᚖslipwayᚋentᚐRuleᚄ(w, n, v)
+			return writeORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"requirements": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4307,7 +4559,16 @@ func init() {
 		},
 	}
 	planLiveInDemand.Fields = map[string]*plan.Field{
-		"environments": {Object: "LiveInDemand", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"environmentIds": {Object: "LiveInDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.LiveIn)
+			v := obj.EnvironmentIDs
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNID2ᚕstringᚄ(w, n, v)
+		},
+		},
+		"environments": {Object: "LiveInDemand", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*gate.LiveIn)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -4321,7 +4582,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(w, n, v)
+			return writeOEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(w, n, v)
 		},
 		},
 		"minutes": {Object: "LiveInDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4992,7 +5253,7 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-		"deploymentCounts": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"deploymentCounts": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
@@ -5006,7 +5267,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(w, n, v)
+			return writeODeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(w, n, v)
 		},
 		},
 		"fence": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5044,21 +5305,25 @@ func init() {
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"outdatedReferences": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"outdatedReferences": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_ModuleInstance_outdatedReferences_args)
+			if !ok {
+				return false
+			}
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().OutdatedReferences(ctx, obj)
+			v, err := ec.Resolvers.ModuleInstance().OutdatedReferences(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNOutdatedReference2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdatedᚄ(w, n, v)
+			return writeOOutdatedReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"dependents": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5102,21 +5367,25 @@ func init() {
 			return writeNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure(w, n, v)
 		},
 		},
-		"promotable": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"promotable": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_ModuleInstance_promotable_args)
+			if !ok {
+				return false
+			}
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().Promotable(ctx, obj)
+			v, err := ec.Resolvers.ModuleInstance().Promotable(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(w, n, v)
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -5441,6 +5710,20 @@ func init() {
 				return false
 			}
 			return writeNString2string(w, n, v)
+		},
+		},
+		"successorId": {Object: "ModuleVersionDeprecation", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*catalog.Deprecation)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleVersionDeprecation().SuccessorID(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
 		},
 		},
 		"successor": {Object: "ModuleVersionDeprecation", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7050,6 +7333,77 @@ func init() {
 		},
 		},
 	}
+	planOutdatedReferenceConnection.Fields = map[string]*plan.Field{
+		"edges": {Object: "OutdatedReferenceConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*inputvalidation.Outdated])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Edges
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNOutdatedReferenceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
+		},
+		},
+		"nodes": {Object: "OutdatedReferenceConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*inputvalidation.Outdated])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Nodes()
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNOutdatedReference2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdatedᚄ(w, n, v)
+		},
+		},
+		"pageInfo": {Object: "OutdatedReferenceConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*inputvalidation.Outdated])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.PageInfo
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
+		},
+		},
+		"totalCount": {Object: "OutdatedReferenceConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*inputvalidation.Outdated])
+			ctx := w.Context()
+			v, err := obj.TotalCount(ctx)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
+	planOutdatedReferenceEdge.Fields = map[string]*plan.Field{
+		"cursor": {Object: "OutdatedReferenceEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*inputvalidation.Outdated])
+			v := obj.Cursor
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"node": {Object: "OutdatedReferenceEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*inputvalidation.Outdated])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Node
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNOutdatedReference2ᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚐOutdated(w, n, v)
+		},
+		},
+	}
 	planOverride.Fields = map[string]*plan.Field{
 		"createdBy": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*gate.Override)
@@ -7327,6 +7681,26 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
+		"updatedAt": {Object: "Quarantine", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Quarantine)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Quarantine().UpdatedAt(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"organizationId": {Object: "Quarantine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Quarantine)
+			v := obj.OrganizationID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
 		"releaseId": {Object: "Quarantine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Quarantine)
 			v := obj.ReleaseID
@@ -7334,6 +7708,23 @@ func init() {
 				return false
 			}
 			return writeNID2string(w, n, v)
+		},
+		},
+		"release": {Object: "Quarantine", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Quarantine)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Quarantine().Release(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
 		},
 		},
 		"reason": {Object: "Quarantine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7390,6 +7781,77 @@ func init() {
 				return w.Fail(err)
 			}
 			return writeNBoolean2bool(w, n, v)
+		},
+		},
+	}
+	planQuarantineConnection.Fields = map[string]*plan.Field{
+		"edges": {Object: "QuarantineConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.Quarantine])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Edges
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNQuarantineEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
+		},
+		},
+		"nodes": {Object: "QuarantineConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.Quarantine])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Nodes()
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNQuarantine2ᚕᚖslipwayᚋentᚐQuarantineᚄ(w, n, v)
+		},
+		},
+		"pageInfo": {Object: "QuarantineConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.Quarantine])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.PageInfo
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
+		},
+		},
+		"totalCount": {Object: "QuarantineConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.Quarantine])
+			ctx := w.Context()
+			v, err := obj.TotalCount(ctx)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
+	planQuarantineEdge.Fields = map[string]*plan.Field{
+		"cursor": {Object: "QuarantineEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*ent.Quarantine])
+			v := obj.Cursor
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"node": {Object: "QuarantineEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*ent.Quarantine])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Node
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNQuarantine2ᚖslipwayᚋentᚐQuarantine(w, n, v)
 		},
 		},
 	}
@@ -7667,6 +8129,26 @@ func init() {
 			return writeOTokenConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
+		"token": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_token_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().Token(ctx, fc.Args["id"].(string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOToken2ᚖslipwayᚋentᚐToken(w, n, v)
+		},
+		},
 		"organizations": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_organizations_args)
@@ -7685,6 +8167,26 @@ func init() {
 				return false
 			}
 			return writeOOrganizationConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"organization": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_organization_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().Organization(ctx, fc.Args["id"].(*string), fc.Args["slug"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOOrganization2ᚖslipwayᚋentᚐOrganization(w, n, v)
 		},
 		},
 		"release": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7959,6 +8461,26 @@ func init() {
 			return writeORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
+		"rule": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_rule_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().Rule(ctx, fc.Args["id"].(string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORule2ᚖslipwayᚋentᚐRule(w, n, v)
+		},
+		},
 	}
 	planRedeployDeploymentPayload.Fields = map[string]*plan.Field{
 		"deployment": {Object: "RedeployDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8102,12 +8624,6 @@ func init() {
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
-		"updatedAt": {Object: "Release", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Release)
-			v := obj.UpdatedAt
-			return writeNUtcDateTime2timeᚐTime(w, n, v)
-		},
-		},
 		"organizationId": {Object: "Release", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Release)
 			v := obj.OrganizationID
@@ -8197,21 +8713,25 @@ func init() {
 			return writeOQuarantine2ᚖslipwayᚋentᚐQuarantine(w, n, v)
 		},
 		},
-		"quarantines": {Object: "Release", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"quarantines": {Object: "Release", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Release)
 			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Release_quarantines_args)
+			if !ok {
+				return false
+			}
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Release().Quarantines(ctx, obj)
+			v, err := ec.Resolvers.Release().Quarantines(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNQuarantine2ᚕᚖslipwayᚋentᚐQuarantineᚄ(w, n, v)
+			return writeOQuarantineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"deployments": {Object: "Release", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8336,6 +8856,20 @@ func init() {
 		},
 	}
 	planRequirement.Fields = map[string]*plan.Field{
+		"ruleId": {Object: "Requirement", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Requirement)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Requirement().RuleID(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
 		"rule": {Object: "Requirement", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*gate.Requirement)
 			ec := w.State.(*executionContext)
@@ -8384,6 +8918,23 @@ func init() {
 			obj := parent.(*gate.Requirement)
 			v := obj.Given
 			return writeOInt2ᚖint32(w, n, v)
+		},
+		},
+		"approvals": {Object: "Requirement", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Requirement)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Requirement().Approvals(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(w, n, v)
 		},
 		},
 	}
@@ -8517,6 +9068,15 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
+		"organizationId": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.OrganizationID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
 		"name": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Rule)
 			v := obj.Name
@@ -8524,6 +9084,15 @@ func init() {
 				return false
 			}
 			return writeNString2string(w, n, v)
+		},
+		},
+		"projectId": {Object: "Rule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.ProjectID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
 		},
 		},
 		"project": {Object: "Rule", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8541,6 +9110,15 @@ func init() {
 				return false
 			}
 			return writeOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w, n, v)
+		},
+		},
+		"environmentId": {Object: "Rule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.EnvironmentID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
 		},
 		},
 		"environment": {Object: "Rule", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -10323,6 +10901,17 @@ func writeNApproval2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApp
 	return w.Object(n, planApproval, v)
 }
 
+func writeNApprovalEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*waiting.Approval]) bool {
+	return plan.List(w, n, v, true, writeNApprovalEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
+}
+
+func writeNApprovalEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*waiting.Approval]) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planApprovalEdge, v)
+}
+
 func writeNAuditEvent2ᚕᚖslipwayᚋentᚐAuditEventᚄ(w *plan.Writer, n *plan.Node, v []*ent.AuditEvent) bool {
 	return plan.List(w, n, v, true, writeNAuditEvent2ᚖslipwayᚋentᚐAuditEvent)
 }
@@ -10401,10 +10990,6 @@ func writeNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind(w *plan.
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind[v]), true)
 }
 
-func writeNDeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(w *plan.Writer, n *plan.Node, v []*view.Count) bool {
-	return plan.List(w, n, v, true, writeNDeploymentCount2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCount)
-}
-
 func writeNDeploymentCount2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCount(w *plan.Writer, n *plan.Node, v *view.Count) bool {
 	if v == nil {
 		return w.Null()
@@ -10455,6 +11040,17 @@ func writeNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(w *plan.Wr
 		return w.Null()
 	}
 	return w.Object(n, planDeploymentReference, v)
+}
+
+func writeNDeploymentReferenceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.DeploymentReference]) bool {
+	return plan.List(w, n, v, true, writeNDeploymentReferenceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
+}
+
+func writeNDeploymentReferenceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.DeploymentReference]) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planDeploymentReferenceEdge, v)
 }
 
 func writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v deployment.Status) bool {
@@ -10794,6 +11390,17 @@ func writeNOutdatedReference2ᚖslipwayᚋinternalᚋserviceᚋinputvalidation�
 	return w.Object(n, planOutdatedReference, v)
 }
 
+func writeNOutdatedReferenceEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*inputvalidation.Outdated]) bool {
+	return plan.List(w, n, v, true, writeNOutdatedReferenceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
+}
+
+func writeNOutdatedReferenceEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*inputvalidation.Outdated]) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planOutdatedReferenceEdge, v)
+}
+
 func writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w *plan.Writer, n *plan.Node, v *page.Info) bool {
 	if v == nil {
 		return w.Null()
@@ -10842,6 +11449,17 @@ func writeNQuarantine2ᚖslipwayᚋentᚐQuarantine(w *plan.Writer, n *plan.Node
 	return w.Object(n, planQuarantine, v)
 }
 
+func writeNQuarantineEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*ent.Quarantine]) bool {
+	return plan.List(w, n, v, true, writeNQuarantineEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
+}
+
+func writeNQuarantineEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*ent.Quarantine]) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planQuarantineEdge, v)
+}
+
 func writeNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w *plan.Writer, n *plan.Node, v *record.Release) bool {
 	if v == nil {
 		return w.Null()
@@ -10859,14 +11477,6 @@ func writeNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(w *p
 
 func writeNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind(w *plan.Writer, n *plan.Node, v release.ChangeKind) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNReleaseChangeKind2slipwayᚋinternalᚋpureᚋreleaseᚐChangeKind[v]), true)
-}
-
-func writeNRequirement2slipwayᚋinternalᚋpureᚋgateᚐRequirement(w *plan.Writer, n *plan.Node, v gate.Requirement) bool {
-	return w.Object(n, planRequirement, &v)
-}
-
-func writeNRequirement2ᚕslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []gate.Requirement) bool {
-	return plan.List(w, n, v, true, writeNRequirement2slipwayᚋinternalᚋpureᚋgateᚐRequirement)
 }
 
 func writeNRequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w *plan.Writer, n *plan.Node, v []*gate.Requirement) bool {
@@ -10951,6 +11561,13 @@ func writeNUtcDateTime2timeᚐTime(w *plan.Writer, n *plan.Node, v time.Time) bo
 	return w.Appended(scalar.AppendUtcDateTime(w.Bytes(), v), true)
 }
 
+func writeNUtcDateTime2ᚖtimeᚐTime(w *plan.Writer, n *plan.Node, v *time.Time) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Appended(scalar.AppendUtcDateTime(w.Bytes(), *v), true)
+}
+
 func writeNValidationPattern2slipwayᚋinternalᚋpureᚋinputpropᚐValidationPattern(w *plan.Writer, n *plan.Node, v inputprop.ValidationPattern) bool {
 	return w.Object(n, planValidationPattern, &v)
 }
@@ -11014,6 +11631,20 @@ func writeNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday(w *plan.Writer, n 
 
 func writeNWeekday2ᚕslipwayᚋinternalᚋpureᚋgateᚐWeekdayᚄ(w *plan.Writer, n *plan.Node, v []gate.Weekday) bool {
 	return plan.List(w, n, v, true, writeNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday)
+}
+
+func writeOApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(w *plan.Writer, n *plan.Node, v []*waiting.Approval) bool {
+	if v == nil {
+		return false
+	}
+	return plan.List(w, n, v, true, writeNApproval2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApproval)
+}
+
+func writeOApprovalConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*waiting.Approval]) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planApprovalConnection, v)
 }
 
 func writeOApproveDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐApproveDeploymentPayload(w *plan.Writer, n *plan.Node, v *model.ApproveDeploymentPayload) bool {
@@ -11205,6 +11836,13 @@ func writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection
 	return w.Object(n, planDeploymentConnection, v)
 }
 
+func writeODeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(w *plan.Writer, n *plan.Node, v []*view.Count) bool {
+	if v == nil {
+		return false
+	}
+	return plan.List(w, n, v, true, writeNDeploymentCount2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCount)
+}
+
 func writeODeploymentData2slipwayᚋgraphᚋscalarᚐDeploymentData(w *plan.Writer, n *plan.Node, v scalar.DeploymentData) bool {
 	if v == nil {
 		return false
@@ -11224,6 +11862,13 @@ func writeODeploymentPlan2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋpropose
 		return false
 	}
 	return w.Object(n, planDeploymentPlan, v)
+}
+
+func writeODeploymentReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.DeploymentReference]) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planDeploymentReferenceConnection, v)
 }
 
 func writeODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v *deployment.Status) bool {
@@ -11329,6 +11974,13 @@ func writeOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐEndRulePayload(w *plan.Wr
 		return false
 	}
 	return w.Object(n, planEndRulePayload, v)
+}
+
+func writeOEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(w *plan.Writer, n *plan.Node, v []*record.Environment) bool {
+	if v == nil {
+		return false
+	}
+	return plan.List(w, n, v, true, writeNEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment)
 }
 
 func writeOEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w *plan.Writer, n *plan.Node, v *record.Environment) bool {
@@ -11527,6 +12179,13 @@ func writeOOrganizationConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnecti
 	return w.Object(n, planOrganizationConnection, v)
 }
 
+func writeOOutdatedReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*inputvalidation.Outdated]) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planOutdatedReferenceConnection, v)
+}
+
 func writeOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(w *plan.Writer, n *plan.Node, v *gate.Override) bool {
 	if v == nil {
 		return false
@@ -11567,6 +12226,13 @@ func writeOQuarantine2ᚖslipwayᚋentᚐQuarantine(w *plan.Writer, n *plan.Node
 		return false
 	}
 	return w.Object(n, planQuarantine, v)
+}
+
+func writeOQuarantineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.Quarantine]) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planQuarantineConnection, v)
 }
 
 func writeOQuarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐQuarantineReleasePayload(w *plan.Writer, n *plan.Node, v *model.QuarantineReleasePayload) bool {
@@ -11646,6 +12312,13 @@ func writeORollbackDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRollbackDeploy
 	return w.Object(n, planRollbackDeploymentPayload, v)
 }
 
+func writeORule2ᚖslipwayᚋentᚐRule(w *plan.Writer, n *plan.Node, v *ent.Rule) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planRule, v)
+}
+
 func writeORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.Rule]) bool {
 	if v == nil {
 		return false
@@ -11679,6 +12352,13 @@ func writeOString2ᚖstring(w *plan.Writer, n *plan.Node, v *string) bool {
 		return false
 	}
 	return w.Appended(plan.AppendString(w.Bytes(), *v), false)
+}
+
+func writeOToken2ᚖslipwayᚋentᚐToken(w *plan.Writer, n *plan.Node, v *ent.Token) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planToken, v)
 }
 
 func writeOTokenConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*ent.Token]) bool {

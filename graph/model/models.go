@@ -541,6 +541,8 @@ type DestroyModuleInstancePayload struct {
 type EndRuleInput struct {
 	// The id of the rule.
 	ID string `json:"id"`
+	// The version that the caller has seen, as for updateRule.
+	ExpectedVersion graphql.Omittable[*int32] `json:"expectedVersion,omitempty"`
 }
 
 // What endRule answers with.
@@ -1113,6 +1115,8 @@ type UpdateRuleInput struct {
 	Demand graphql.Omittable[*RuleDemandInput] `json:"demand,omitempty"`
 	// Whether admins may go past it; not null.
 	Overridable graphql.Omittable[*bool] `json:"overridable,omitempty"`
+	// The version that the caller has seen; `slipway:Request:PRECONDITION_FAILED` if it has changed. Not checked if omitted or null.
+	ExpectedVersion graphql.Omittable[*int32] `json:"expectedVersion,omitempty"`
 }
 
 // What updateRule answers with.

@@ -191,7 +191,7 @@ func endRules(t *testing.T, w *worldtest.World, r *demo.Result) {
 	t.Helper()
 	by := actor.With(t.Context(), &actor.Actor{Name: "ada", Role: actor.Admin, OrganizationID: r.OrganizationID})
 	for _, made := range w.Store.Client.Rule.Query().AllX(by) {
-		if _, err := w.Rules.End(by, made.ID); err != nil {
+		if _, err := w.Rules.End(by, made.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

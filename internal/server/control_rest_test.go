@@ -25,7 +25,7 @@ func TestRESTTellsWhatWaitsAndGoesPastRules(t *testing.T) {
 			return r.ID
 		}
 		end := func(id string) {
-			if _, err := w.Rules.End(w.Acme.As(actor.Admin), id); err != nil {
+			if _, err := w.Rules.End(w.Acme.As(actor.Admin), id, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -82,7 +82,7 @@ func TestMetricsCountDeploymentsAndWhoWaitsForThem(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Deploy(t, p.NewInstance(t, "awaiting").ID, `{"image":"web:1"}`)
-		if _, err := w.Rules.End(w.Acme.As(actor.Admin), four.ID); err != nil {
+		if _, err := w.Rules.End(w.Acme.As(actor.Admin), four.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `UPDATE module_instances SET drift_kind = 'CHANGED_OUTSIDE' WHERE name = 'waiting'`); err != nil {

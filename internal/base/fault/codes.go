@@ -137,6 +137,7 @@ const (
 	RuleNotFound       Code = "slipway:Rule:NOT_FOUND"
 	RuleForbidden      Code = "slipway:Rule:FORBIDDEN"
 	RuleLimit          Code = "slipway:Rule:LIMIT"
+	RuleNameTaken      Code = "slipway:Rule:NAME_TAKEN"
 	RuleNotOverridable Code = "slipway:Rule:NOT_OVERRIDABLE"
 
 	EnvironmentClosed       Code = "slipway:Environment:CLOSED"
@@ -440,6 +441,9 @@ var entries = []Entry{
 	{RuleLimit, 409,
 		"The organization has as many rules in force as it may.",
 		"End some of them."},
+	{RuleNameTaken, 409,
+		"A rule that is in force in the same place has the name; metadata has its id.",
+		"Choose another name, or change or end that rule."},
 	{RuleNotOverridable, 403,
 		"A rule that is not met holds in any case.",
 		"Meet the rule, or have an admin change or end it."},

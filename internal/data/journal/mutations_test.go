@@ -222,7 +222,7 @@ var mutations = map[string]mutation{
 	}},
 	"startDeployment": {actor.Developer, func(t *testing.T, w *worldtest.World, p *worldtest.Fixture) in {
 		id, ruleID := waiting(t, w, p)
-		if _, err := w.Rules.End(w.Acme.As(actor.Admin), ruleID); err != nil {
+		if _, err := w.Rules.End(w.Acme.As(actor.Admin), ruleID, nil); err != nil {
 			t.Fatal(err)
 		}
 		return in{"id": id}

@@ -117,6 +117,66 @@ func ReadKnown[T any](
 	return pages, nil
 }
 
+// ReadListed returns a page of each list whose records are known by their ids, in the order of these. It reads all of
+// them by one statement. The keys of the lists are the ids of their parents. It shows nothing of what was deleted
+// meanwhile.
+func ReadListed[T any](
+	ctx context.Context, all record.Query[T], of Parents, known map[string][]string, args Args,
+) (map[string]*Connection[*T], error) {
+	listed := make(map[string]*Connection[string], len(of.IDs))
+	var ids []string
+	for _, parent := range of.IDs {
+		c, err := Slice(known[parent], args, of.scope(parent))
+		if err != nil {
+			return nil, err
+		}
+		listed[parent] = c
+		ids = append(ids, c.Nodes()...)
+	}
+
+	slices.Sort(ids)
+	records, err := all.ByIDs(ctx, slices.Compact(ids))
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]*T, len(records))
+	for _, record := range records {
+		_, id := all.Table().Position(record)
+		byID[id] = record
+	}
+
+	pages := make(map[string]*Connection[*T], len(of.IDs))
+	for parent, c := range listed {
+		pages[parent] = pick(c, byID)
+	}
+	return pages, nil
+}
+
+// pick returns the page of the records that are there of a page of ids.
+func pick[T any](c *Connection[string], byID map[string]*T) *Connection[*T] {
+	picked := &Connection[*T]{PageInfo: c.PageInfo, Size: c.Size, byDefault: c.byDefault, count: c.count}
+	for _, e := range c.Edges {
+		if record := byID[e.Node]; record != nil {
+			picked.Edges = append(picked.Edges, &Edge[*T]{Cursor: e.Cursor, Node: record})
+		}
+	}
+	return picked
+}
+
+// SliceEach returns a page of each of some lists in memory, in their order. The keys of the lists are the ids of their
+// parents.
+func SliceEach[T any](of Parents, lists map[string][]T, args Args) (map[string]*Connection[T], error) {
+	pages := make(map[string]*Connection[T], len(of.IDs))
+	for _, parent := range of.IDs {
+		c, err := Slice(lists[parent], args, of.scope(parent))
+		if err != nil {
+			return nil, err
+		}
+		pages[parent] = c
+	}
+	return pages, nil
+}
+
 // among returns which of the ids of a list, the newest first, the page is made of. It has one more than asked for if
 // there is a next page, and begins with the oldest if it goes backward.
 func (r request) among(ids []string) (part []string) {

@@ -179,7 +179,7 @@ func control(t *testing.T, w *worldtest.World, p *worldtest.Fixture) {
 	w.Cancel(t, w.Acme, d.ID)
 	_, _, err = w.Rules.Update(admin, r.ID, rule.Patch{Name: new("Two")})
 	must(t, err)
-	_, err = w.Rules.End(admin, r.ID)
+	_, err = w.Rules.End(admin, r.ID, nil)
 	must(t, err)
 }
 
@@ -264,9 +264,9 @@ func must(t *testing.T, err error) {
 const everything = `{
 	viewer { id organization { id } }
 	projects(first: 2) { totalCount nodes { id environments(first: 2) { totalCount nodes { id moduleInstances(first: 2) { nodes { id
-		outputs liveDeployment { id outputs release { id quarantine { reason } quarantines { reason } deployments(first: 2) { totalCount nodes { id } } } }
+		outputs liveDeployment { id outputs release { id quarantine { reason } quarantines { nodes { reason } } deployments(first: 2) { totalCount nodes { id } } } }
 		deployments(first: 2) { totalCount pageInfo { endCursor } nodes { id redeployOf { id } rollbackTo { id }
-			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { id } } }
+			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { nodes { id } } } }
 	} } } } } }
 	moduleDefinitions(first: 2) { totalCount nodes { id latestModuleVersion { id } versions(first: 2) { totalCount nodes { id moduleDefinition { id } } } } }
 	deployments(first: 2, filter: { status: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id } } }

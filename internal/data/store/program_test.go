@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"slipway/ent"
@@ -28,7 +29,7 @@ func TestTheFirstRuleAndTheFirstRollbackOfAFailureKeepOlderProgramsOut(t *testin
 	t.Parallel()
 	for name, make := range map[string]func(w *worldtest.World, p *worldtest.Fixture) error{
 		"a rule": func(w *worldtest.World, p *worldtest.Fixture) error {
-			_, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "R", Demand: gate.Demand{
+			_, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: fmt.Sprint("R", w.Store.Client.Rule.Query().CountX(w.Acme.As(actor.Admin))), Demand: gate.Demand{
 				Kind: &gate.Approvals{Count: 1, Role: actor.Admin}}})
 			return err
 		},

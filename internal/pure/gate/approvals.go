@@ -46,6 +46,7 @@ func (a *Approvals) UnmarshalJSON(text []byte) error {
 
 // Approval is one that somebody has given.
 type Approval struct {
+	ID string
 	// Holder is whose the token is, "" if nobody was named.
 	Holder string
 	Role   actor.Role
@@ -80,19 +81,19 @@ func (*Approvals) may() []Operation        { return Operations }
 func (*Approvals) restrict(*timetable, Requirement) (known bool) { return true }
 
 func (a *Approvals) judge(r *Rule, f Facts, _ time.Time) Requirement {
-	given := int32(0)
+	taken := []string{}
 	for _, one := range f.Approvals {
 		if a.Takes(one) {
-			given++
+			taken = append(taken, one.ID)
 		}
 	}
-	given = min(given, a.Count)
+	given := min(int32(len(taken)), a.Count)
 	verb := "are"
 	if a.Count == 1 {
 		verb = "is"
 	}
 	return Requirement{
-		Rule: r, Met: given == a.Count, Needed: new(a.Count), Given: &given,
+		Rule: r, Met: given == a.Count, Needed: new(a.Count), Given: &given, ApprovalIDs: taken,
 		Message: fmt.Sprintf("Rule %q: %d of %d approvals by %s %s given.", r.Name, given, a.Count, a.who(), verb),
 	}
 }

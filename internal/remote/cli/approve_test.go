@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"slipway/ent"
 	entdeployment "slipway/ent/deployment"
 	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
 	"slipway/internal/pure/gate"
 	"slipway/internal/service/account"
 	"slipway/internal/service/rule"
@@ -30,10 +32,15 @@ func (s *stock) demand(t *testing.T, d gate.Demand) {
 
 func (s *stock) demandIn(t *testing.T, environmentID *string, d gate.Demand) {
 	t.Helper()
-	_, _, err := s.Rules.Create(s.Acme.As(actor.Admin), rule.New{
+	in := rule.New{
 		Name: "two eyes", EnvironmentID: environmentID, Demand: d, Overridable: true,
 		Operations: []gate.Operation{gate.Create, gate.Promote, gate.Redeploy, gate.Rollback, gate.Destroy},
-	})
+	}
+	_, _, err := s.Rules.Create(s.Acme.As(actor.Admin), in)
+	for n := 3; fault.Is(err, fault.RuleNameTaken); n++ {
+		in.Name = fmt.Sprint(n, " eyes")
+		_, _, err = s.Rules.Create(s.Acme.As(actor.Admin), in)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

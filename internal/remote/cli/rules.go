@@ -222,7 +222,7 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 			return err
 		}
 
-		in.Id = r.ID
+		in.Id, in.ExpectedVersion = r.ID, &r.Version
 		if err := s.confirm(ctx, change{
 			question: fmt.Sprintf("Change the rule %q?", r.Name), lines: []string{lineOfRule(r)},
 		}); err != nil {
@@ -264,7 +264,7 @@ func (c *Config) rulesEndCommand() *cobra.Command {
 			return err
 		}
 
-		ended, err := client.EndRule(ctx, s.conn, client.EndRuleInput{Id: r.ID})
+		ended, err := client.EndRule(ctx, s.conn, client.EndRuleInput{Id: r.ID, ExpectedVersion: &r.Version})
 		if err != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func TestHoursAreShownAsTheyAreGiven(t *testing.T) {
 		if shown == "" {
 			shown = given
 		}
-		if got := h.must(t, "rules", "create", "--name", "x", "--hours", given, "--fields", "demands", "-o", "tsv"); got != shown+"\n" {
+		if got := h.must(t, "rules", "create", "--name", given, "--hours", given, "--fields", "demands", "-o", "tsv"); got != shown+"\n" {
 			t.Errorf("%s is shown as %s", given, got)
 		}
 	}

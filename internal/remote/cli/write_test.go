@@ -67,7 +67,7 @@ func TestWriteWhoseAnswerIsLostIsMadeOnce(t *testing.T) {
 	if got := h.must(t, "rules", "list", "--ended", "-o", "name"); strings.Count(got, "\n") != 1 {
 		t.Errorf("there are the rules %q", got)
 	}
-	quarantines := h.must(t, "api", `{ deployment(id: "`+succeeded.ID+`") { release { quarantines { id } } } }`)
+	quarantines := h.must(t, "api", `{ deployment(id: "`+succeeded.ID+`") { release { quarantines { nodes { id } } } } }`)
 	if strings.Count(quarantines, "qua_") != 1 {
 		t.Errorf("there were the quarantines %s", quarantines)
 	}

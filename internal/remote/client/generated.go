@@ -12,6 +12,18 @@ import (
 	"github.com/Khan/genqlient/graphql"
 )
 
+// ApprovalPage includes the requested fields of the GraphQL type ApprovalConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of approvals.
+type ApprovalPage struct {
+	// The approvals.
+	Nodes []ApprovalRecord `json:"nodes"`
+}
+
+// GetNodes returns ApprovalPage.Nodes, and is useful for accessing the field via an interface.
+func (v *ApprovalPage) GetNodes() []ApprovalRecord { return v.Nodes }
+
 // ApprovalRecord includes the GraphQL fields of Approval requested by the fragment ApprovalRecord.
 // The GraphQL type's documentation follows.
 //
@@ -933,7 +945,8 @@ func (v *CreateRuleInput) GetOverridable() *bool { return v.Overridable }
 
 // CreateRuleResponse is returned by CreateRule on success.
 type CreateRuleResponse struct {
-	// Makes a rule, for admins whose scope has its place. At most 200 are in force.
+	// Makes a rule, for admins whose scope has its place. At most 200 are in force; `slipway:Rule:NAME_TAKEN` if one in the same
+	// place has the name.
 	CreateRule RuleCreated `json:"createRule"`
 }
 
@@ -1288,10 +1301,10 @@ type DeploymentDetail struct {
 	RedeployEligibility *Eligibility `json:"redeployEligibility"`
 	// When it expires unless it is started before; for one that has ended while it waited, when it would have. Null for others.
 	WaitsUntil *time.Time `json:"waitsUntil"`
-	// What the rules come to now for a deployment that waits for approvals; empty for others.
+	// How the rules apply now, if it waits for approvals; empty otherwise, null if they cannot be checked.
 	Requirements []RequirementRecord `json:"requirements"`
 	// What others decided about it while it waits for approvals, or while it did; the earliest first.
-	Approvals []ApprovalRecord `json:"approvals"`
+	Approvals ApprovalPage `json:"approvals"`
 	// Whether the viewer's approval would be taken now; null if that cannot be checked.
 	ApproveEligibility *Eligibility `json:"approveEligibility"`
 	// Whether the viewer could start it now; null if that cannot be checked.
@@ -1399,7 +1412,7 @@ func (v *DeploymentDetail) GetWaitsUntil() *time.Time { return v.WaitsUntil }
 func (v *DeploymentDetail) GetRequirements() []RequirementRecord { return v.Requirements }
 
 // GetApprovals returns DeploymentDetail.Approvals, and is useful for accessing the field via an interface.
-func (v *DeploymentDetail) GetApprovals() []ApprovalRecord { return v.Approvals }
+func (v *DeploymentDetail) GetApprovals() ApprovalPage { return v.Approvals }
 
 // GetApproveEligibility returns DeploymentDetail.ApproveEligibility, and is useful for accessing the field via an interface.
 func (v *DeploymentDetail) GetApproveEligibility() *Eligibility { return v.ApproveEligibility }
@@ -2003,7 +2016,7 @@ func (v *DeprecateVersionResponse) GetDeprecateModuleVersion() VersionDeprecated
 type DeprecationRecord struct {
 	// Why.
 	Reason string `json:"reason"`
-	// The version to deploy instead; null where none was named.
+	// The version to deploy instead; null if none was named.
 	Successor *VersionName `json:"successor"`
 	// When it was deprecated.
 	CreatedAt time.Time `json:"createdAt"`
@@ -2148,10 +2161,15 @@ func (v *EligibilityRefusal) GetMessage() string { return v.Message }
 type EndRuleInput struct {
 	// The id of the rule.
 	Id string `json:"id"`
+	// The version that the caller has seen, as for updateRule.
+	ExpectedVersion *int `json:"expectedVersion,omitempty"`
 }
 
 // GetId returns EndRuleInput.Id, and is useful for accessing the field via an interface.
 func (v *EndRuleInput) GetId() string { return v.Id }
+
+// GetExpectedVersion returns EndRuleInput.ExpectedVersion, and is useful for accessing the field via an interface.
+func (v *EndRuleInput) GetExpectedVersion() *int { return v.ExpectedVersion }
 
 // EndRuleResponse is returned by EndRule on success.
 type EndRuleResponse struct {
@@ -5058,6 +5076,8 @@ type UpdateRuleInput struct {
 	Demand *RuleDemandInput `json:"demand,omitempty"`
 	// Whether admins may go past it; not null.
 	Overridable *bool `json:"overridable,omitempty"`
+	// The version that the caller has seen; `slipway:Request:PRECONDITION_FAILED` if it has changed. Not checked if omitted or null.
+	ExpectedVersion *int `json:"expectedVersion,omitempty"`
 }
 
 // GetId returns UpdateRuleInput.Id, and is useful for accessing the field via an interface.
@@ -5074,6 +5094,9 @@ func (v *UpdateRuleInput) GetDemand() *RuleDemandInput { return v.Demand }
 
 // GetOverridable returns UpdateRuleInput.Overridable, and is useful for accessing the field via an interface.
 func (v *UpdateRuleInput) GetOverridable() *bool { return v.Overridable }
+
+// GetExpectedVersion returns UpdateRuleInput.ExpectedVersion, and is useful for accessing the field via an interface.
+func (v *UpdateRuleInput) GetExpectedVersion() *int { return v.ExpectedVersion }
 
 // UpdateRuleResponse is returned by UpdateRule on success.
 type UpdateRuleResponse struct {
@@ -6202,8 +6225,10 @@ fragment DeploymentDetail on Deployment {
 	requirements {
 		... RequirementRecord
 	}
-	approvals {
-		... ApprovalRecord
+	approvals(first: 100) {
+		nodes {
+			... ApprovalRecord
+		}
 	}
 	approveEligibility {
 		allowed
@@ -6634,8 +6659,10 @@ fragment DeploymentDetail on Deployment {
 	requirements {
 		... RequirementRecord
 	}
-	approvals {
-		... ApprovalRecord
+	approvals(first: 100) {
+		nodes {
+			... ApprovalRecord
+		}
 	}
 	approveEligibility {
 		allowed
@@ -7757,8 +7784,10 @@ fragment DeploymentDetail on Deployment {
 	requirements {
 		... RequirementRecord
 	}
-	approvals {
-		... ApprovalRecord
+	approvals(first: 100) {
+		nodes {
+			... ApprovalRecord
+		}
 	}
 	approveEligibility {
 		allowed
@@ -10507,8 +10536,10 @@ fragment DeploymentDetail on Deployment {
 	requirements {
 		... RequirementRecord
 	}
-	approvals {
-		... ApprovalRecord
+	approvals(first: 100) {
+		nodes {
+			... ApprovalRecord
+		}
 	}
 	approveEligibility {
 		allowed
@@ -11095,8 +11126,10 @@ fragment DeploymentDetail on Deployment {
 	requirements {
 		... RequirementRecord
 	}
-	approvals {
-		... ApprovalRecord
+	approvals(first: 100) {
+		nodes {
+			... ApprovalRecord
+		}
 	}
 	approveEligibility {
 		allowed

@@ -79,12 +79,29 @@ func (s *Service) OrganizationsByID(ctx context.Context, ids []string) ([]*ent.O
 	return visible.ByIDs(ctx, ids)
 }
 
-// OrganizationBySlug returns an organization by its slug; the error may be OrganizationNotFound. It is for the command
-// line.
+// OrganizationBySlug returns any organization by its slug; the error may be OrganizationNotFound.
 func (s *Service) OrganizationBySlug(ctx context.Context, slug string) (*ent.Organization, error) {
 	o, err := s.Store.Client.Organization.Query().Where(organization.Slug(slug)).Only(ctx)
 	if ent.IsNotFound(err) {
-		return nil, fault.New(fault.OrganizationNotFound, "There is no organization with the slug %q.", slug)
+		return nil, unknownSlug(slug)
+	}
+	return o, err
+}
+
+func unknownSlug(slug string) error {
+	return fault.New(fault.OrganizationNotFound, "There is no organization with the slug %.100q.", slug)
+}
+
+// VisibleOrganization returns an organization by its slug: the actor's own, or any for a superadmin. The error is
+// OrganizationNotFound for any other slug.
+func (s *Service) VisibleOrganization(ctx context.Context, slug string) (*ent.Organization, error) {
+	a := actor.From(ctx)
+	if a.IsAnonymous() {
+		return nil, access.Check(a, access.Read, fault.RequestForbidden)
+	}
+	o, err := s.OrganizationBySlug(ctx, slug)
+	if err == nil && o.ID != a.OrganizationID && !a.IsSuperadmin() {
+		return nil, unknownSlug(slug)
 	}
 	return o, err
 }

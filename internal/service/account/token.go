@@ -199,6 +199,15 @@ func (s *Service) Tokens(ctx context.Context, args page.Args) (*page.TokenConnec
 	return page.Read(ctx, s.tokensOf(a), args, page.Scope{List: "tokens", Viewer: store.Scope(a)})
 }
 
+// Token returns one of the tokens that Tokens returns in pages. The error may be TokenForbidden or TokenNotFound.
+func (s *Service) Token(ctx context.Context, tokenID string) (*ent.Token, error) {
+	a := actor.From(ctx)
+	if err := access.Check(a, access.ReadTokens, fault.TokenForbidden); err != nil {
+		return nil, err
+	}
+	return s.tokensOf(a).ByID(ctx, tokenID, fault.TokenNotFound)
+}
+
 // TokensByID returns the tokens of the ids that the organization has, in no order. The error is TokenForbidden for
 // those who are not admins.
 func (s *Service) TokensByID(ctx context.Context, ids []string) ([]*ent.Token, error) {

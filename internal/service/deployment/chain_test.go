@@ -55,7 +55,7 @@ func TestAChainOfReferencesCostsWhatItsOwnLevelDoes(t *testing.T) {
 		}
 		for what, query := range map[string]string{
 			"who reads it, and what it has read": `query($id: ID!) { moduleInstance(id: $id) {
-				outdatedReferences { pointer readDeployment { id } liveDeployment { id } } dependents { nodes { id } } liveDeployment { references { pointer moduleInstance { id } } } } }`,
+				outdatedReferences { nodes { pointer readDeployment { id } liveDeployment { id } } } dependents { nodes { id } } liveDeployment { references { nodes { pointer moduleInstance { id } } } } } }`,
 			"whether it can be destroyed": `query($id: ID!) { moduleInstance(id: $id) { destroyEligibility { allowed refusal { code } } } }`,
 			"what would be deployed":      fmt.Sprintf(`query($id: ID!) { validateInputs(input: { moduleVersionId: %q, moduleInstanceId: $id, values: { of: %q } }) { valid warnings { rule } } }`, v.ID, chain[0].ID),
 		} {

@@ -390,11 +390,11 @@ func TestWhatWasStartedOutsideStandsInNobodysWay(t *testing.T) {
 			t.Fatalf("%d %s", r.Status, r.Body)
 		}
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], `query($id: ID!) { moduleInstance(id: $id) { liveDeployment { id } externalDeployment {
-			id status triggerSource releaseId release { id } runner lineage { id } data { ... on EcsDeploymentData { detectedVia } }
+			id status triggerSource releaseId release { id } runner lineage { nodes { id } } data { ... on EcsDeploymentData { detectedVia } }
 			rollbackEligibility { allowed refusal { code } } redeployEligibility { allowed refusal { code } blockedBy { id } } } } }`, map[string]any{"id": p.Instance.ID})
 		outside := r.Text(t, "data", "moduleInstance", "externalDeployment", "id")
 		got, err := json.Marshal(r.At(t, "data", "moduleInstance"))
-		want := `{"externalDeployment":{"data":{"detectedVia":"eventbridge"},"id":"` + outside + `","lineage":[],` +
+		want := `{"externalDeployment":{"data":{"detectedVia":"eventbridge"},"id":"` + outside + `","lineage":{"nodes":[]},` +
 			`"redeployEligibility":{"allowed":false,"blockedBy":null,"refusal":{"code":"slipway:Release:UNAVAILABLE"}},"release":null,"releaseId":null,` +
 			`"rollbackEligibility":{"allowed":false,"refusal":{"code":"slipway:Release:UNAVAILABLE"}},"runner":null,"status":"RUNNING","triggerSource":"event"},` +
 			`"liveDeployment":{"id":"` + source.ID + `"}}`

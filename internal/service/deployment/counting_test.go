@@ -123,7 +123,7 @@ func TestAnApprovalCountsIfARuleTakesIt(t *testing.T) {
 		if !counts() {
 			t.Error("it does not count where a developer's is demanded, too")
 		}
-		if _, err := w.Rules.End(w.Acme.As(actor.Admin), r.ID); err != nil {
+		if _, err := w.Rules.End(w.Acme.As(actor.Admin), r.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		if !counts() {

@@ -11,6 +11,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
 	"slipway/internal/base/strictjson"
+	"slipway/internal/data/page"
 	"slipway/internal/pure/module"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
@@ -108,14 +109,14 @@ func TestReferencesAreKeptWithWhatTheyRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := fmt.Sprintf(`{"references":[`+
+		want := fmt.Sprintf(`{"references":{"nodes":[`+
 			`{"pointer":"/of","moduleInstanceId":%q,"moduleInstance":{"name":"web"},"readDeploymentId":%q,"readDeployment":{"status":"SUCCEEDED"}},`+
 			`{"pointer":"/named/a~1b/of","moduleInstanceId":%q,"moduleInstance":{"name":"idle"},"readDeploymentId":null,"readDeployment":null},`+
-			`{"pointer":"/named/c/of","moduleInstanceId":%[1]q,"moduleInstance":{"name":"web"},"readDeploymentId":%[2]q,"readDeployment":{"status":"SUCCEEDED"}}]}`,
+			`{"pointer":"/named/c/of","moduleInstanceId":%[1]q,"moduleInstance":{"name":"web"},"readDeploymentId":%[2]q,"readDeployment":{"status":"SUCCEEDED"}}]}}`,
 			base.Instance.ID, live.ID, idle.ID)
-		const fields = `references { pointer moduleInstanceId moduleInstance { name } readDeploymentId readDeployment { status } }`
+		const fields = `references { nodes { pointer moduleInstanceId moduleInstance { name } readDeploymentId readDeployment { status } } }`
 		ran := w.Statements(func() {
-			if got := shown(t, w, `{ nodes(ids: [%q, %q, %q]) { ... on Deployment { `+fields+` } } }`, d.ID, replay.ID, live.ID); got != `{"nodes":[`+want+`,`+want+`,{"references":[]}]}` {
+			if got := shown(t, w, `{ nodes(ids: [%q, %q, %q]) { ... on Deployment { `+fields+` } } }`, d.ID, replay.ID, live.ID); got != `{"nodes":[`+want+`,`+want+`,{"references":{"nodes":[]}}]}` {
 				t.Errorf("%s, want %s", got, want)
 			}
 		})
@@ -154,9 +155,14 @@ func TestManyReferencesAreOneINSERT(t *testing.T) {
 		if n := w.Store.Client.DeploymentReference.Query().CountX(w.Acme.As(actor.Viewer)); n != many {
 			t.Errorf("%d references", n)
 		}
-		lists, err := w.Deploy.View.References(w.Acme.As(actor.Viewer), []string{d.ID})
-		if list := lists[d.ID]; err != nil || len(list) != 1000 || list[999].Pointer != "/named/999/of" {
-			t.Errorf("%d, %v", len(list), err)
+		pages, err := w.Deploy.View.ReferencesOf(w.Acme.As(actor.Viewer), []string{d.ID}, page.Args{Last: new(int32(2))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := pages[d.ID].Nodes()
+		all, err := pages[d.ID].TotalCount(w.Acme.As(actor.Viewer))
+		if err != nil || all != many || len(last) != 2 || last[1].Pointer != fmt.Sprintf("/named/%d/of", many-1) {
+			t.Errorf("%d, %+v, %v", all, last, err)
 		}
 		w.Cancel(t, w.Acme, d.ID)
 		ran = w.Statements(func() { create(t, w, p.Instance.ID, v.ID, `{}`) })

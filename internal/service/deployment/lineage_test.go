@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slipway/internal/base/actor"
-	"slipway/internal/data/record"
+	"slipway/internal/data/page"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/test/worldtest"
 )
@@ -46,11 +46,11 @@ func TestLineageIsTheWayBackToTheFirst(t *testing.T) {
 			short[0]: short[1:], short[3]: short[4:], short[4]: {}, side.ID: short[3:],
 			long[0]: long[1:101], long[20]: long[21:121], long[30]: long[31:],
 		} {
-			r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($id: ID!) { deployment(id: $id) { lineage { id } } }`, map[string]any{"id": of})
-			list, ok := r.At(t, "data", "deployment", "lineage").([]any)
+			r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($id: ID!) { deployment(id: $id) { lineage(first: 100) { nodes { id } } } }`, map[string]any{"id": of})
+			list, ok := r.At(t, "data", "deployment", "lineage", "nodes").([]any)
 			got := []string{}
 			for i := range list {
-				got = append(got, r.Text(t, "data", "deployment", "lineage", i, "id"))
+				got = append(got, r.Text(t, "data", "deployment", "lineage", "nodes", i, "id"))
 			}
 			if diff := cmp.Diff(want, got); !ok || diff != "" {
 				t.Errorf("want (-), got (+):\n%s%.300s", diff, r.Body)
@@ -64,20 +64,26 @@ func TestLineagesAreReadTogether(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		ids := chain(t, w, w.Fixture(t, w.Acme, "web"), 4)
 		for _, of := range [][]string{ids[:1], ids} {
-			var lines map[string][]*record.Deployment
+			var lines map[string]*page.DeploymentConnection
 			var err error
-			ran := w.Statements(func() { lines, err = w.Deploy.View.Lineages(w.Acme.As(actor.Viewer), of) })
+			ran := w.Statements(func() { lines, err = w.Deploy.View.LineagesOf(w.Acme.As(actor.Viewer), of, page.Args{}) })
 			if err != nil || len(ran) != 2 {
 				t.Errorf("%d: %v, %d statements:\n%s", len(of), err, len(ran), strings.Join(ran, "\n"))
 			}
 			for i, id := range of {
-				if len(lines[id]) != len(ids)-1-i {
-					t.Errorf("%s: %v", id, lines[id])
+				if n := len(lines[id].Nodes()); n != len(ids)-1-i {
+					t.Errorf("%s: %d", id, n)
 				}
 			}
 		}
-		if lines, err := w.Deploy.View.Lineages(w.Globex.As(actor.Admin), ids); err != nil || len(lines) != 0 {
-			t.Errorf("another organization sees %v, %v", lines, err)
+		lines, err := w.Deploy.View.LineagesOf(w.Globex.As(actor.Admin), ids, page.Args{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, line := range lines {
+			if seen := line.Nodes(); len(seen) != 0 {
+				t.Errorf("another organization sees of %s %v", id, seen)
+			}
 		}
 	})
 }
@@ -95,7 +101,7 @@ func TestAPageAsksForReplaysAsOftenAsOneDeployment(t *testing.T) {
 			// What blocks is claimed, so that nothing waits for the next.
 			p.Claim(t, again)
 		}
-		const query = `query($n: Int!) { deployments(first: $n) { nodes { id lineage { id }
+		const query = `query($n: Int!) { deployments(first: $n) { nodes { id lineage { nodes { id } }
 			rollbackEligibility { allowed refusal { code } blockedBy { id } } redeployEligibility { refusal { code } blockedBy { id } } } } }`
 		w.GraphQL(t, w.Acme.Tokens[actor.Developer], `{ viewer { id } }`, nil)
 		for _, n := range []int{1, 2, 20} {

@@ -184,7 +184,7 @@ func TestCompletionsBesideEventsOfTheSameServiceEnd(t *testing.T) {
 		if now := l.Store.Client.Deployment.GetX(l.author, approved.ID); now.Status != state.StatusCanceled {
 			t.Errorf("round %d: %s is %s", round, now.ID, now.Status)
 		}
-		if _, err := l.Rules.End(l.Acme.As(actor.Admin), rule.ID); err != nil {
+		if _, err := l.Rules.End(l.Acme.As(actor.Admin), rule.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

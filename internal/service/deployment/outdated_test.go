@@ -16,8 +16,8 @@ import (
 // outdated returns what an instance's live deployment has read and is no longer live.
 func outdated(t *testing.T, w *worldtest.World, instanceID string) string {
 	t.Helper()
-	text := shown(t, w, `{ moduleInstance(id: %q) { outdatedReferences { pointer moduleInstanceId moduleInstance { name } readDeployment { id } liveDeployment { id status } } } }`, instanceID)
-	return strings.TrimSuffix(strings.TrimPrefix(text, `{"moduleInstance":{"outdatedReferences":[`), `]}}`)
+	text := shown(t, w, `{ moduleInstance(id: %q) { outdatedReferences { nodes { pointer moduleInstanceId moduleInstance { name } readDeployment { id } liveDeployment { id status } } } } }`, instanceID)
+	return strings.TrimSuffix(strings.TrimPrefix(text, `{"moduleInstance":{"outdatedReferences":{"nodes":[`), `]}}}`)
 }
 
 func TestAReferenceIsOutdatedWhereOtherValuesAreLive(t *testing.T) {
@@ -125,7 +125,7 @@ func TestOutdatedReferencesAreReadTogether(t *testing.T) {
 		}
 		base.Finish(t, base.Deploy(t, base.Instance.ID, `{"image":"base:2"}`), nil)
 		ran := w.Statements(func() {
-			text := shown(t, w, `{ moduleInstances(first: 10) { nodes { outdatedReferences { pointer moduleInstance { name } readDeployment { status } liveDeployment { status } } } } }`)
+			text := shown(t, w, `{ moduleInstances(first: 10) { nodes { outdatedReferences { nodes { pointer moduleInstance { name } readDeployment { status } liveDeployment { status } } } } } }`)
 			if n := strings.Count(text, `"pointer":"/of"`); n != 5 {
 				t.Errorf("%d: %s", n, text)
 			}

@@ -186,7 +186,7 @@ func stir(t *testing.T, w *worldtest.World, r *rand.Rand, p, staging *worldtest.
 	}
 	for _, rule := range w.Store.Client.Rule.Query().Order(ent.Asc("id")).AllX(admin) {
 		if rule.EndedAt == nil && r.IntN(3) == 0 {
-			if _, err := w.Rules.End(admin, rule.ID); err != nil {
+			if _, err := w.Rules.End(admin, rule.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -284,7 +284,7 @@ func TestAPlanThatMovedIsRefusedAndSaysWhat(t *testing.T) {
 		moved("rules", back, planned)
 
 		planned = token(back)
-		if _, err := w.Rules.End(admin, frozen.ID); err != nil {
+		if _, err := w.Rules.End(admin, frozen.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		moved("rules", back, planned)

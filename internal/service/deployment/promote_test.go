@@ -15,6 +15,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
 	"slipway/internal/base/strictjson"
+	"slipway/internal/data/page"
 	"slipway/internal/pure/gate"
 	"slipway/internal/service/archive"
 	"slipway/internal/service/catalog"
@@ -292,12 +293,12 @@ func TestWhatCouldBePromotedIsFoundForManyInstancesAtOnce(t *testing.T) {
 		found := func(ids ...string) (of map[string][]string, statements int) {
 			of = map[string][]string{}
 			ran := w.Statements(func() {
-				all, err := w.Deploy.View.PromotableOf(w.Acme.As(actor.Viewer), ids)
+				all, err := w.Deploy.View.PromotableOf(w.Acme.As(actor.Viewer), ids, page.Args{})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for id, list := range all {
-					for _, d := range list {
+					for _, d := range list.Nodes() {
 						of[id] = append(of[id], d.ID)
 					}
 				}

@@ -15,6 +15,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
 	"slipway/internal/base/strictjson"
+	"slipway/internal/data/page"
 	"slipway/internal/data/store"
 	"slipway/internal/server"
 	"slipway/internal/service/deployment"
@@ -64,13 +65,13 @@ func TestAQuarantinedReleaseIsNotDeployedUntilItIsLifted(t *testing.T) {
 			if r, err := w.Deploy.Releases.Quarantine(admin, *target.ReleaseID, "It loses data.", end); err != nil || r.ID != *target.ReleaseID {
 				t.Fatal(r, err)
 			}
-			list, err := w.Deploy.Releases.QuarantinesOf(admin, []string{*target.ReleaseID})
+			list, err := w.Deploy.Releases.QuarantinesOf(admin, []string{*target.ReleaseID}, page.Args{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			details := map[string]any{
 				"releaseId": *target.ReleaseID, "reason": "It loses data.", "quarantinedBy": "admin",
-				"quarantinedAt": list[*target.ReleaseID][0].CreatedAt.UTC().Format(time.RFC3339Nano),
+				"quarantinedAt": list[*target.ReleaseID].Nodes()[0].CreatedAt.UTC().Format(time.RFC3339Nano),
 			}
 			if end != nil {
 				details["until"] = end.Format(time.RFC3339Nano)
@@ -129,7 +130,7 @@ func TestAQuarantineEndsAtItsTime(t *testing.T) {
 		quarantined := history(t, w, *target.ReleaseID)
 		want := []any{map[string]any{"reason": "For an hour.", "createdBy": "admin", "until": until.Format(time.RFC3339Nano),
 			"endedAt": nil, "endedBy": nil, "active": false}}
-		if diff := cmp.Diff(map[string]any{"quarantine": nil, "quarantines": want}, quarantined); diff != "" {
+		if diff := cmp.Diff(map[string]any{"quarantine": nil, "quarantines": map[string]any{"nodes": want}}, quarantined); diff != "" {
 			t.Errorf("want (-), got (+):\n%s", diff)
 		}
 	})
@@ -139,7 +140,7 @@ func TestAQuarantineEndsAtItsTime(t *testing.T) {
 func history(t *testing.T, w *worldtest.World, releaseID string) any {
 	t.Helper()
 	r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($id: ID!) { release(id: $id) { quarantine { reason }
-		quarantines { reason createdBy until endedAt endedBy active } } }`, map[string]any{"id": releaseID})
+		quarantines { nodes { reason createdBy until endedAt endedBy active } } } }`, map[string]any{"id": releaseID})
 	return r.At(t, "data", "release")
 }
 
@@ -165,11 +166,11 @@ func TestANewQuarantineReplacesTheOneThatHolds(t *testing.T) {
 			return map[string]any{"reason": reason, "createdBy": "admin", "until": until, "endedAt": endedAt, "endedBy": endedBy, "active": active}
 		}
 		text := func(at time.Time) string { return at.Format(time.RFC3339Nano) }
-		want := map[string]any{"quarantine": map[string]any{"reason": "third"}, "quarantines": []any{
+		want := map[string]any{"quarantine": map[string]any{"reason": "third"}, "quarantines": map[string]any{"nodes": []any{
 			row("third", nil, nil, nil, true),
 			row("second", text(hour), text(hour), nil, false),
 			row("first", nil, text(begin.Add(time.Minute)), "admin", false),
-		}}
+		}}}
 		if diff := cmp.Diff(any(want), history(t, w, *target.ReleaseID)); diff != "" {
 			t.Errorf("want (-), got (+):\n%s", diff)
 		}
@@ -193,18 +194,18 @@ func TestOfQuarantinesAtOnceOneHoldsAndNoneFails(t *testing.T) {
 				}
 			})
 		}
-		list, err := w.Deploy.Releases.QuarantinesOf(admin, []string{*target.ReleaseID})
+		list, err := w.Deploy.Releases.QuarantinesOf(admin, []string{*target.ReleaseID}, page.Args{First: new(int32(page.MaxSize))})
 		if err != nil {
 			t.Fatal(err)
 		}
 		open := 0
-		for _, q := range list[*target.ReleaseID] {
+		for _, q := range list[*target.ReleaseID].Nodes() {
 			if q.LiftedAt == nil {
 				open++
 			}
 		}
-		if len(list[*target.ReleaseID]) != 2*rounds || open != 1 {
-			t.Errorf("%d quarantines, %d open", len(list[*target.ReleaseID]), open)
+		if len(list[*target.ReleaseID].Nodes()) != 2*rounds || open != 1 {
+			t.Errorf("%d quarantines, %d open", len(list[*target.ReleaseID].Nodes()), open)
 		}
 		for range rounds {
 			var lifted atomic.Int32

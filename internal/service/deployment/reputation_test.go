@@ -13,6 +13,7 @@ import (
 	"slipway/ent/moduleinstance"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 	"slipway/internal/pure/ecs"
 	"slipway/internal/pure/gate"
@@ -105,11 +106,11 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 			waits := s.promote(author, t, source, production)
 			offered := func() bool {
 				t.Helper()
-				of, err := w.Deploy.View.PromotableOf(author, []string{production})
+				of, err := w.Deploy.View.PromotableOf(author, []string{production}, page.Args{})
 				if err != nil {
 					t.Fatal(err)
 				}
-				return slices.ContainsFunc(of[production], func(d *record.Deployment) bool { return d.ID == source.ID })
+				return slices.ContainsFunc(of[production].Nodes(), func(d *record.Deployment) bool { return d.ID == source.ID })
 			}
 			if !offered() || previousOf(t, w, staging) != before.ID {
 				t.Fatalf("%s: before, offered %t, previous %s", name, offered(), previousOf(t, w, staging))
@@ -127,7 +128,7 @@ func TestNothingIsMadeOfWhatIsKnownToBeBad(t *testing.T) {
 			if err != nil || of[waits.ID].Start.Allowed || !fault.Is(of[waits.ID].Start.Refusal, kind.code) {
 				t.Errorf("%s: its start is %+v, %v", name, of[waits.ID].Start, err)
 			}
-			if _, err := w.Rules.End(w.Acme.As(actor.Admin), rule.ID); err != nil {
+			if _, err := w.Rules.End(w.Acme.As(actor.Admin), rule.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 			if _, _, err := w.Deploy.Propose.Promote(author, propose.Promotion{SourceID: source.ID, InstanceID: production}); !fault.Is(err, kind.code) {

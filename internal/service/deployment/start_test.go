@@ -88,7 +88,7 @@ func TestAStartIsRefusedForWhatHasChangedSinceItBeganToWait(t *testing.T) {
 				t.Fatalf("%s: before, %+v", name, e)
 			}
 			if strings.HasPrefix(name, "another") { // whose creation no rule is to keep waiting
-				if _, err := w.Rules.End(w.Acme.As(actor.Admin), r.ID); err != nil {
+				if _, err := w.Rules.End(w.Acme.As(actor.Admin), r.ID, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -244,7 +244,7 @@ func TestARollbackByItselfIsMadeOnceAndHoweverManyWait(t *testing.T) {
 		for range 20 {
 			deploy(ann, t, w, p, "web:3")
 		}
-		if _, err := w.Rules.End(w.Acme.As(actor.Admin), rule.ID); err != nil {
+		if _, err := w.Rules.End(w.Acme.As(actor.Admin), rule.ID, nil); err != nil {
 			t.Fatal(err)
 		}
 		failing := deploy(ann, t, w, p, "web:4")

@@ -2,6 +2,7 @@ package deployment_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -44,13 +45,19 @@ func asToken(t testing.TB, w *worldtest.World, o *worldtest.Org, secret auth.Sec
 // demand makes a rule for the fixture's environment.
 func demand(t testing.TB, w *worldtest.World, p *worldtest.Fixture, d gate.Demand, operations ...gate.Operation) *ent.Rule {
 	t.Helper()
-	r, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{
+	in := rule.New{
 		Name: "rule", EnvironmentID: &p.Environment.ID, Demand: d, Operations: operations, Overridable: true,
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
-	return r
+	for n := 2; ; n++ {
+		r, _, err := w.Rules.Create(w.Acme.As(actor.Admin), in)
+		if err == nil {
+			return r
+		}
+		if !fault.Is(err, fault.RuleNameTaken) {
+			t.Fatal(err)
+		}
+		in.Name = fmt.Sprint("rule ", n)
+	}
 }
 
 func approvals(count int32) gate.Demand {

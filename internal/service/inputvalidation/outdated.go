@@ -9,6 +9,7 @@ import (
 
 	"slipway/internal/base/actor"
 	"slipway/internal/base/meter"
+	"slipway/internal/data/page"
 	"slipway/internal/data/store"
 	"slipway/internal/pure/inputvalues"
 )
@@ -23,6 +24,12 @@ type Outdated struct {
 	InstanceID, ReadID string
 	LiveID             *string
 }
+
+// OutdatedConnection is a page of outdated references.
+type OutdatedConnection = page.Connection[*Outdated]
+
+// OutdatedEdge is an outdated reference on a page.
+type OutdatedEdge = page.Edge[*Outdated]
 
 const (
 	// maxOutdated is how many outdated references of an instance are shown.

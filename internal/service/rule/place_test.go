@@ -97,7 +97,7 @@ func TestARuleBindsWhereItIsForAndNowhereElse(t *testing.T) {
 				}
 				w.Cancel(t, w.Acme, made.ID)
 			}
-			if _, err := w.Rules.End(admin, r.ID); err != nil {
+			if _, err := w.Rules.End(admin, r.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -120,8 +120,10 @@ func TestDeletingAPlaceEndsItsRules(t *testing.T) {
 			}
 			return e.ID
 		}
+		made := 0
 		make := func(in rule.New) error {
-			in.Name, in.Demand = "R", frozen
+			made++
+			in.Name, in.Demand = fmt.Sprint("R", made), frozen
 			_, _, err := w.Rules.Create(admin, in)
 			return err
 		}
@@ -180,7 +182,7 @@ func TestWhoMakesARuleIsWarnedOfAFreezeThatIsOver(t *testing.T) {
 			if err != nil || len(warnings) != want || want == 1 && (warnings[0].Rule != "over" || warnings[0].Pointer != "/demand/freeze/until") {
 				t.Errorf("%s: %+v, %v", until, warnings, err)
 			}
-			if _, warnings, err = w.Rules.Update(admin, r.ID, rule.Patch{Name: new("S")}); err != nil || len(warnings) != want {
+			if _, warnings, err = w.Rules.Update(admin, r.ID, rule.Patch{Name: new("S " + until.String())}); err != nil || len(warnings) != want {
 				t.Errorf("%s, renamed: %+v, %v", until, warnings, err)
 			}
 		}
@@ -240,7 +242,7 @@ func TestWhoMakesARuleIsToldWhoseDeploymentsTooFewOthersCouldApprove(t *testing.
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := w.Rules.End(admin, r.ID); err != nil {
+			if _, err := w.Rules.End(admin, r.ID, nil); err != nil {
 				t.Fatal(err)
 			}
 			if len(warnings) == 0 {

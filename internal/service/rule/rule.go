@@ -5,6 +5,7 @@ package rule
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"slipway/ent"
@@ -44,7 +45,7 @@ type New struct {
 }
 
 // Create makes a rule, which binds the transactions that begin after its own, and returns what its maker should see to.
-// It fails with RequestInvalid, RuleForbidden, RuleLimit, ProjectNotFound and EnvironmentNotFound.
+// It fails with RequestInvalid, RuleForbidden, RuleLimit, RuleNameTaken, ProjectNotFound and EnvironmentNotFound.
 func (s *Service) Create(ctx context.Context, in New) (*ent.Rule, []inputprop.Warning, error) {
 	a := actor.From(ctx)
 	if err := access.CheckRole(a, access.ManageRules, fault.RuleForbidden); err != nil {
@@ -86,6 +87,9 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Rule, []inputprop.Wa
 			if n, err := tx.Rule.Query().Where(entrule.EndedAtIsNil()).Count(ctx); err != nil || n >= Limit {
 				return cmpErr(err, limitReached())
 			}
+			if err := checkName(ctx, tx, r); err != nil {
+				return err
+			}
 			if err := store.RequireProgram(ctx, tx, store.ReleaseControl); err != nil {
 				return err
 			}
@@ -112,6 +116,23 @@ func limitReached() error {
 	f := fault.New(fault.RuleLimit, "The organization has %d rules in force, as many as it may. End some.", Limit)
 	f.Metadata = map[string]any{"limit": Limit}
 	return f
+}
+
+// checkName refuses a name that another rule which is in force in the same place has.
+func checkName(ctx context.Context, tx *ent.Tx, r *ent.Rule) error {
+	inForce, err := tx.Rule.Query().Where(entrule.EndedAtIsNil(), entrule.Name(r.Name), entrule.IDNEQ(r.ID)).All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, other := range inForce {
+		if PlaceOf(other) == PlaceOf(r) {
+			f := fault.New(fault.RuleNameTaken,
+				"The rule %s, which is in force in the same place, has the name %q.", other.ID, r.Name)
+			f.Metadata = map[string]any{"ruleId": other.ID}
+			return f
+		}
+	}
+	return nil
 }
 
 // findPlace completes the place of a rule: an environment is one of its project.
@@ -204,12 +225,15 @@ type Patch struct {
 	Operations  []gate.Operation
 	Demand      *gate.Demand
 	Overridable *bool
+	// ExpectedVersion is the version that the caller has seen; nil is not checked.
+	ExpectedVersion *int32
 	// Violations are what is wrong with it already.
 	Violations []fault.Violation
 }
 
-// Update changes a rule that is in force, and returns what its maker should see to. It fails with RequestInvalid,
-// RuleNotFound and RuleForbidden.
+// Update changes a rule that is in force, and returns what its maker should see to. If nothing is to change, the
+// version stays. It fails with RequestInvalid, RuleNotFound, RuleForbidden, RuleNameTaken and
+// RequestPreconditionFailed.
 func (s *Service) Update(ctx context.Context, ruleID string, in Patch) (*ent.Rule, []inputprop.Warning, error) {
 	updated, err := s.change(ctx, "updateRule", ruleID,
 		func(ctx context.Context, tx *ent.Tx, r *ent.Rule, e *journal.Entry) (*ent.RuleUpdateOne, error) {
@@ -218,32 +242,20 @@ func (s *Service) Update(ctx context.Context, ruleID string, in Patch) (*ent.Rul
 					Message: "must be a rule that is in force, found one that has ended; make another"})
 			}
 
-			changed := *r
-			if in.Name != nil {
-				changed.Name = *in.Name
+			changed := in.of(r)
+			// A repeat whose answer was lost has changed the version itself.
+			e.SkipAudit = in.Violations == nil && reflect.DeepEqual(changesOf(changed), changesOf(r))
+			if e.SkipAudit {
+				return nil, nil
 			}
-			if in.Demand != nil {
-				changed.Demand = *in.Demand
+			if err := checkVersion(r, in.ExpectedVersion); err != nil {
+				return nil, err
 			}
-			if in.Operations != nil {
-				changed.Operations = in.Operations
-			}
-
-			if in.Overridable != nil {
-				changed.Overridable = *in.Overridable
-			}
-			violations := slices.Concat(in.Violations, textrules.Name(
-				"/name", changed.Name,
-			), changed.Demand.Check(changed.Operations),
-				checkOwnEnvironment(changed.Demand, r.EnvironmentID))
-			if len(violations) > 0 {
-				return nil, fault.Invalid(fault.RequestInvalid, violations...)
-			}
-			if err := checkEnvironments(ctx, tx, changed.Demand); err != nil {
+			if err := s.checkChange(ctx, tx, in, r, changed); err != nil {
 				return nil, err
 			}
 
-			changes := changesOf(&changed)
+			changes := changesOf(changed)
 			delete(changes, "projectId")
 			delete(changes, "environmentId")
 			e.Changes = changes
@@ -258,13 +270,66 @@ func (s *Service) Update(ctx context.Context, ruleID string, in Patch) (*ent.Rul
 	return updated, warnings, err
 }
 
-// End ends a rule: it binds no transaction that begins after this one's end. To end it again changes nothing. It fails
-// with RuleNotFound and RuleForbidden.
-func (s *Service) End(ctx context.Context, ruleID string) (*ent.Rule, error) {
+// of returns a rule as the patch changes it.
+func (in Patch) of(r *ent.Rule) *ent.Rule {
+	changed := *r
+	if in.Name != nil {
+		changed.Name = *in.Name
+	}
+	if in.Demand != nil {
+		changed.Demand = *in.Demand
+	}
+	if in.Operations != nil {
+		changed.Operations = in.Operations
+	}
+	if in.Overridable != nil {
+		changed.Overridable = *in.Overridable
+	}
+	return &changed
+}
+
+// checkChange refuses what a patch changes a rule to, if it could not be made so.
+func (s *Service) checkChange(ctx context.Context, tx *ent.Tx, in Patch, r, changed *ent.Rule) error {
+	violations := slices.Concat(
+		in.Violations, textrules.Name("/name", changed.Name), changed.Demand.Check(changed.Operations),
+		checkOwnEnvironment(changed.Demand, r.EnvironmentID),
+	)
+	if len(violations) > 0 {
+		return fault.Invalid(fault.RequestInvalid, violations...)
+	}
+	if err := checkEnvironments(ctx, tx, changed.Demand); err != nil || changed.Name == r.Name {
+		return err
+	}
+
+	// Of two at once the second sees the name of the first.
+	if err := s.Store.Lock(ctx, tx, "rules of "+r.OrganizationID); err != nil {
+		return err
+	}
+	return checkName(ctx, tx, changed)
+}
+
+// checkVersion refuses a change of a rule that is not of the version that its caller has seen, unless that is nil.
+func checkVersion(r *ent.Rule, seen *int32) error {
+	if seen == nil || *seen == r.Version {
+		return nil
+	}
+	return fault.New(
+		fault.RequestPreconditionFailed, "The rule %s has changed since version %d: it has version %d.",
+		r.ID, *seen, r.Version,
+	)
+}
+
+// End ends a rule: it binds no transaction that begins after this one's end. To end it again changes nothing. The
+// version is the one that the caller has seen, nil if that is not to be checked. It fails with RuleNotFound,
+// RuleForbidden and RequestPreconditionFailed.
+func (s *Service) End(ctx context.Context, ruleID string, version *int32) (*ent.Rule, error) {
 	return s.change(ctx, "endRule", ruleID,
 		func(_ context.Context, _ *ent.Tx, r *ent.Rule, e *journal.Entry) (*ent.RuleUpdateOne, error) {
 			if e.SkipAudit = r.EndedAt != nil; e.SkipAudit {
 				return nil, nil
+			}
+			if err := checkVersion(r, version); err != nil {
+				return nil, err
 			}
 			e.Changes = map[string]any{"endedAt": e.At}
 			return r.Update().SetEndedAt(e.At), nil
@@ -339,6 +404,14 @@ func (s *Service) Rules(ctx context.Context, f Filter, args page.Args) (*page.Ru
 		list = list.Where(record.IsNull(entrule.FieldEndedAt))
 	}
 	return page.Read(ctx, list, args, page.Scope{List: "rules", Viewer: a.OrganizationID, Filter: f})
+}
+
+// Rule returns a rule of the organization. It fails with RuleForbidden and RuleNotFound.
+func (s *Service) Rule(ctx context.Context, ruleID string) (*ent.Rule, error) {
+	if err := access.Check(actor.From(ctx), access.Read, fault.RuleForbidden); err != nil {
+		return nil, err
+	}
+	return record.Rules.In(s.Store).ByID(ctx, ruleID, fault.RuleNotFound)
 }
 
 // RulesByID returns the rules of the ids that there are, in no order.

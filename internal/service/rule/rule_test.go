@@ -75,10 +75,10 @@ func TestAnOrganizationHasAtMostTwoHundredRulesInForce(t *testing.T) {
 		if _, _, err := w.Rules.Create(w.Globex.As(actor.Admin), rule.New{Name: "theirs", Demand: frozen}); err != nil {
 			t.Error(err)
 		}
-		if _, err := w.Rules.End(admin, in.Clone().FirstIDX(admin)); err != nil {
+		if _, err := w.Rules.End(admin, in.Clone().FirstIDX(admin), nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := create(0); err != nil {
+		if err := create(2 * rule.Limit); err != nil {
 			t.Errorf("after one has ended: %v", err)
 		}
 	})
@@ -98,7 +98,10 @@ func TestWhoMakesARuleIsToldWhereTooFewCouldApprove(t *testing.T) {
 		token(account.NewToken{Name: "elsewhere", Role: actor.Developer, Holder: new("bob"), Scope: &actor.Scope{Projects: []string{other.Project.ID}}})
 		could := func(demand gate.Approvals) bool {
 			t.Helper()
-			_, warnings, err := w.Rules.Create(admin, rule.New{Name: "R", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Kind: &demand}})
+			made, warnings, err := w.Rules.Create(admin, rule.New{Name: "R", EnvironmentID: &p.Environment.ID, Demand: gate.Demand{Kind: &demand}})
+			if err == nil {
+				_, err = w.Rules.End(admin, made.ID, nil)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -163,11 +166,11 @@ func TestARuleThatHasEndedStays(t *testing.T) {
 		if err != nil || changed.Version != 2 || len(changed.Operations) != 1 || changed.Demand.Kind == nil || changed.Name != "R" {
 			t.Fatalf("%+v, %v", changed, err)
 		}
-		ended, err := w.Rules.End(admin, made.ID)
+		ended, err := w.Rules.End(admin, made.ID, nil)
 		if err != nil || ended.EndedAt == nil {
 			t.Fatalf("%+v, %v", ended, err)
 		}
-		again, err := w.Rules.End(admin, made.ID)
+		again, err := w.Rules.End(admin, made.ID, nil)
 		if err != nil || !again.EndedAt.Equal(*ended.EndedAt) || again.Version != ended.Version {
 			t.Errorf("%+v, %v", again, err)
 		}
@@ -190,7 +193,7 @@ func TestRulesAreReadAsTheyWereMade(t *testing.T) {
 			{Kind: &gate.Freeze{From: frozenFrom, Until: new(frozenFrom.Add(time.Hour))}},
 			{Kind: &gate.LiveIn{EnvironmentIDs: []string{other.Environment.ID}, Minutes: 30}},
 		} {
-			made, _, err := w.Rules.Create(admin, rule.New{Name: `say "R"`, EnvironmentID: &p.Environment.ID, Demand: demand, Overridable: i%2 == 0})
+			made, _, err := w.Rules.Create(admin, rule.New{Name: fmt.Sprintf(`say "R%d"`, i), EnvironmentID: &p.Environment.ID, Demand: demand, Overridable: i%2 == 0})
 			if err == nil {
 				made, _, err = w.Rules.Update(admin, made.ID, rule.Patch{Operations: []gate.Operation{gate.Promote}}) // so that its version is another
 			}
@@ -210,6 +213,120 @@ func TestRulesAreReadAsTheyWereMade(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
+		}
+	})
+}
+
+func TestARuleHasItsNameForItselfInItsPlaceAsLongAsItIsInForce(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p, other := w.Fixture(t, w.Acme, "web"), w.Fixture(t, w.Acme, "other")
+		admin := w.Acme.As(actor.Admin)
+		places := []rule.New{
+			{}, {ProjectID: &p.Project.ID}, {EnvironmentID: &p.Environment.ID}, {ProjectID: &other.Project.ID},
+			{EnvironmentID: &other.Environment.ID},
+		}
+		for i, in := range places {
+			in.Name, in.Demand = "R", frozen
+			made, _, err := w.Rules.Create(admin, in)
+			if err != nil {
+				t.Fatalf("place %d: %v", i, err)
+			}
+
+			_, _, err = w.Rules.Create(admin, in)
+			if f, ok := errors.AsType[*fault.Error](err); !ok || f.Code != fault.RuleNameTaken || f.Metadata["ruleId"] != made.ID {
+				t.Errorf("place %d: another of the name: %v", i, err)
+			}
+
+			in.Name = "r"
+			second, _, err := w.Rules.Create(admin, in)
+			if err != nil {
+				t.Fatalf("place %d: another name: %v", i, err)
+			}
+			if _, _, err := w.Rules.Update(admin, second.ID, rule.Patch{Name: new("R")}); !fault.Is(err, fault.RuleNameTaken) {
+				t.Errorf("place %d: renamed: %v", i, err)
+			}
+			if _, _, err := w.Rules.Update(admin, made.ID, rule.Patch{Name: new("R"), Overridable: new(true)}); err != nil {
+				t.Errorf("place %d: with its own name: %v", i, err)
+			}
+
+			if _, err := w.Rules.End(admin, made.ID, nil); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := w.Rules.Update(admin, second.ID, rule.Patch{Name: new("R")}); err != nil {
+				t.Errorf("place %d: after the first has ended: %v", i, err)
+			}
+		}
+		if _, _, err := w.Rules.Create(w.Globex.As(actor.Admin), rule.New{Name: "R", Demand: frozen}); err != nil {
+			t.Errorf("another organization: %v", err)
+		}
+	})
+}
+
+func TestOfTwoRulesOfANameAtOnceOneIsMade(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		admin := w.Acme.As(actor.Admin)
+		third, _, err := w.Rules.Create(admin, rule.New{Name: "third", Demand: frozen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		errs := make([]error, 4)
+		for i := range errs {
+			all.Go(func() {
+				if i == 3 {
+					_, _, errs[i] = w.Rules.Update(admin, third.ID, rule.Patch{Name: new("R")})
+				} else {
+					_, _, errs[i] = w.Rules.Create(admin, rule.New{Name: "R", Demand: frozen})
+				}
+			})
+		}
+		all.Wait()
+		taken := 0
+		for _, err := range errs {
+			if fault.Is(err, fault.RuleNameTaken) {
+				taken++
+			} else if err != nil {
+				t.Error(err)
+			}
+		}
+		if n := w.Store.Client.Rule.Query().Where(entrule.Name("R")).CountX(admin); n != 1 || taken != 3 {
+			t.Errorf("%d of the name, %d refused", n, taken)
+		}
+	})
+}
+
+func TestAChangeOfARuleMayNameTheVersionThatItIsOf(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		admin := w.Acme.As(actor.Admin)
+		r, _, err := w.Rules.Create(admin, rule.New{Name: "R", Demand: frozen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		change := rule.Patch{Name: new("S"), ExpectedVersion: &r.Version}
+		changed, _, err := w.Rules.Update(admin, r.ID, change)
+		if err != nil || changed.Version != r.Version+1 {
+			t.Fatalf("%v, %v", changed, err)
+		}
+
+		// The same again is what there is.
+		if again, _, err := w.Rules.Update(admin, r.ID, change); err != nil || again.Version != changed.Version {
+			t.Errorf("the same again: %v, %v", again, err)
+		}
+		change.Name = new("T")
+		if _, _, err := w.Rules.Update(admin, r.ID, change); !fault.Is(err, fault.RequestPreconditionFailed) {
+			t.Errorf("of an earlier version: %v", err)
+		}
+		if _, err := w.Rules.End(admin, r.ID, &r.Version); !fault.Is(err, fault.RequestPreconditionFailed) {
+			t.Errorf("ended at an earlier version: %v", err)
+		}
+
+		for range 2 { // the second answer, where the first was lost
+			if ended, err := w.Rules.End(admin, r.ID, &changed.Version); err != nil || ended.EndedAt == nil {
+				t.Errorf("ended: %v, %v", ended, err)
+			}
 		}
 	})
 }

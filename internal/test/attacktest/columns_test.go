@@ -77,7 +77,7 @@ func readings() map[string]columnReads {
 			probe("what 95 deployments' data is called", actor.Viewer, "{ "+instances+"{ data { __typename } } } }", nothing),
 			probe("95 deployments' listeners", actor.Viewer, "{ "+instances+"{ data { ... on EcsDeploymentData { elbListenerState { capturedAt } } } } } }", nothing),
 			probe("95 deployments' events within their data", actor.Viewer, "{ "+instances+"{ events { message } } } }", nothing),
-			unread("whether 95 deployments could be approved of, whatever their data are", "{ "+instances+"{ approveEligibility { allowed } approvals { id } requirements { met } } } }"),
+			unread("whether 95 deployments could be approved of, whatever their data are", "{ "+instances+"{ approveEligibility { allowed } approvals(first: 10) { nodes { id } } requirements { met } } } }"),
 			probe("10 deployments' data as JSON", actor.Viewer, "{ deployments(first: 10, filter: {status: FAILED}) { nodes { dataJson } } }", nothing),
 		}},
 		deployment.Table + ".setbacks": {why: "only what ends the deployment, or takes the next event of its service, reads it; it has two statuses with short reasons"},

@@ -24,14 +24,14 @@ func records() []attack {
 		lists("releases of 200 KB by a way there and back", bounded, actor.Viewer,
 			"{ deployments(first: 25) { nodes { moduleInstance { environment { moduleInstances(first: 25) { nodes { deployments(first: 1) { nodes { release { inputs } } } } } } } } } }"),
 		lists("inputs of 200 KB that were given, under 29 aliases", bounded, actor.Viewer, aliased(29, "deployments(first: 25) { nodes { givenInputs } }")),
-		allowed(probe("1,000 references 29 times", bounded, actor.Viewer, "query($d: ID!) "+
-			aliased(29, "deployment(id: $d) { references { pointer moduleInstance { name } readDeployment { id } } }"), func(s stock) object { return object{"d": s.referring} })),
+		allowed(probe("100 of 1,000 references 29 times", within, actor.Viewer, "query($d: ID!) "+
+			aliased(29, "deployment(id: $d) { references(first: 100) { nodes { pointer moduleInstance { name } readDeployment { id } } } }"), func(s stock) object { return object{"d": s.referring} })),
 		lists("the changes of 100 audit events under 29 aliases", within, actor.Admin, aliased(29, "auditEvents(first: 100) { nodes { changes } }")),
 		lists("the inputs of versions under 29 aliases", within, actor.Viewer,
 			aliased(29, "moduleDefinitions(first: 5) { nodes { versions(first: 5) { nodes { inputsJson } } } }")),
 		lists("counts under 29 aliases", within, actor.Viewer, aliased(29, "deployments(first: 1) { totalCount }")),
-		lists("lineages and eligibility under 29 aliases", within, actor.Viewer,
-			aliased(29, "deployments(first: 20) { nodes { lineage { id } rollbackEligibility { refusal { message } blockedBy { id } } redeployEligibility { refusal { message } } } }")),
+		lists("lineages and eligibility under 24 aliases", within, actor.Viewer,
+			aliased(24, "deployments(first: 20) { nodes { lineage { nodes { id } } rollbackEligibility { refusal { message } blockedBy { id } } redeployEligibility { allowed } } }")),
 		lists("eligibilities of 100 deployments under 29 aliases, for who may not deploy", within, actor.Viewer, aliased(29, eligible)),
 		lists("eligibilities of 100 deployments under 29 aliases", within, actor.Developer, aliased(29, eligible)),
 		lists("eligibilities of 100 deployments under 8 aliases", within, actor.Developer, aliased(8, eligible)),

@@ -68,11 +68,11 @@ func plannedUnderRules() (all []attack) {
 func listedUnderRules() []attack {
 	const (
 		judged     = "{ requirements(operation: ROLLBACK) { met message at rule { name } } }"
-		eligible   = "{ nodes { rollbackEligibility { allowed refusal { message } } redeployEligibility { allowed refusal { message } } } }"
-		startable  = "{ approveEligibility { allowed refusal { message } } startEligibility { allowed refusal { message } } }"
+		eligible   = "{ nodes { rollbackEligibility { refusal { message } } redeployEligibility { refusal { message } } } }"
+		startable  = "{ approveEligibility { refusal { message } } startEligibility { refusal { message } } }"
 		waiting    = "deployments(first: 100, filter: {status: AWAITING_APPROVAL}) { nodes "
 		mine       = "deployments(first: 100, filter: {awaitingMyApproval: true}) { totalCount nodes { id } }"
-		promotable = "moduleInstances(first: 100) { nodes { promotable { id } } }"
+		promotable = "moduleInstances(first: 100) { nodes { promotable(first: 100) { nodes { id } } } }"
 		previous   = `moduleInstances(first: 100, filter: {search: "previous"}) { nodes { previousDeployment { id status } } }`
 	)
 	return []attack{
@@ -82,7 +82,7 @@ func listedUnderRules() []attack {
 		lists("what 190 rules come to in 100 environments for five operations twice", within, actor.Viewer, "{ environments(first: 100) { nodes {"+
 			each(2, " c%[1]d: requirements { met } p%[1]d: requirements(operation: PROMOTE) { met } r%[1]d: requirements(operation: REDEPLOY) { met }"+
 				" b%[1]d: requirements(operation: ROLLBACK) { met } d%[1]d: requirements(operation: DESTROY) { met }")+" } } }"),
-		lists("the rules of 100 environments", within, actor.Viewer, aliased(1, "environments(first: 100) { nodes { rules { id name } } }")),
+		lists("the rules of 100 environments", within, actor.Viewer, aliased(1, "environments(first: 100) { nodes { rules(first: 100) { nodes { id name } } } }")),
 		lists("100 rules 7 times", within, actor.Viewer, aliased(7, "rules(first: 100) { nodes { name operations demand { ... on HoursDemand { timeZone spans { days from to } } } } }")),
 		lists("eligibilities of 100 deployments under 190 rules", within, actor.Admin, aliased(1, "deployments(first: 100) "+eligible)),
 		lists("eligibilities of 100 deployments under 190 rules 29 times", bounded, actor.Admin, aliased(29, "deployments(first: 100) "+eligible)),

@@ -336,7 +336,7 @@ func (s *stage) enforce(t *testing.T, r ruling) (end func()) {
 		t.FailNow()
 	}
 	return func() {
-		if _, err := s.w.Rules.End(s.w.Acme.As(actor.Admin), id); err != nil {
+		if _, err := s.w.Rules.End(s.w.Acme.As(actor.Admin), id, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/data/page"
 	"slipway/internal/test/worldtest"
 )
 
@@ -62,11 +63,11 @@ func quarantine(t *testing.T, w *worldtest.World, releaseID, until string) objec
 	if _, err := w.Deploy.Releases.Quarantine(w.Acme.As(actor.Admin), releaseID, `it <leaks> "memory"`, end); err != nil {
 		t.Fatal(err)
 	}
-	all, err := w.Deploy.Releases.QuarantinesOf(w.Acme.As(actor.Viewer), []string{releaseID})
-	if err != nil || len(all[releaseID]) != 1 {
+	all, err := w.Deploy.Releases.QuarantinesOf(w.Acme.As(actor.Viewer), []string{releaseID}, page.Args{})
+	if err != nil || len(all[releaseID].Nodes()) != 1 {
 		t.Fatalf("quarantines %v, %v", all, err)
 	}
-	described["quarantinedAt"] = all[releaseID][0].CreatedAt.UTC().Format(time.RFC3339Nano)
+	described["quarantinedAt"] = all[releaseID].Nodes()[0].CreatedAt.UTC().Format(time.RFC3339Nano)
 	return described
 }
 

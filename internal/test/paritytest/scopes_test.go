@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,9 +51,17 @@ func (g *ground) succeeded(t *testing.T) *ent.Deployment {
 }
 
 // rule makes a rule for the environment, and returns its id.
+// rulesNamed counts the names of rules.
+var rulesNamed atomic.Int64
+
+// ruleName returns another name for each rule: in one place no two that are in force have the same.
+func (g *ground) ruleName() string { return fmt.Sprint("R", rulesNamed.Add(1)) }
+
 func (g *ground) rule(t *testing.T, demand gate.Demand) string {
 	t.Helper()
-	made, _, err := g.w.Rules.Create(g.w.Acme.As(actor.Admin), rule.New{Name: "R", EnvironmentID: &g.Environment.ID, Demand: demand})
+	made, _, err := g.w.Rules.Create(g.w.Acme.As(actor.Admin), rule.New{
+		Name: g.ruleName(), EnvironmentID: &g.Environment.ID, Demand: demand,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +73,7 @@ func (g *ground) awaiting(t *testing.T) string {
 	t.Helper()
 	ruleID := g.rule(t, gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}})
 	d := g.pending(t)
-	if _, err := g.w.Rules.End(g.w.Acme.As(actor.Admin), ruleID); err != nil {
+	if _, err := g.w.Rules.End(g.w.Acme.As(actor.Admin), ruleID, nil); err != nil {
 		t.Fatal(err)
 	}
 	return d.ID
@@ -177,10 +186,10 @@ var placedWrites = map[string]placedWrite{
 		return map[string]any{"id": g.awaiting(t)}
 	}},
 	"createRule": {actor.Admin, fault.RuleForbidden, func(_ *testing.T, g *ground) map[string]any {
-		return map[string]any{"name": "R", "environmentId": g.Environment.ID, "demand": map[string]any{"freeze": map[string]any{"from": "2200-01-01T00:00:00Z"}}}
+		return map[string]any{"name": g.ruleName(), "environmentId": g.Environment.ID, "demand": map[string]any{"freeze": map[string]any{"from": "2200-01-01T00:00:00Z"}}}
 	}},
 	"updateRule": {actor.Admin, fault.RuleForbidden, func(t *testing.T, g *ground) map[string]any {
-		return map[string]any{"id": g.rule(t, gate.Demand{Kind: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}}), "name": "S"}
+		return map[string]any{"id": g.rule(t, gate.Demand{Kind: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}}), "name": g.ruleName()}
 	}},
 	"endRule": {actor.Admin, fault.RuleForbidden, func(t *testing.T, g *ground) map[string]any {
 		return map[string]any{"id": g.rule(t, gate.Demand{Kind: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}})}

@@ -73,7 +73,7 @@ func (x *texts) all(t *testing.T) []written {
 	d, released := definition(t, x.w, x.w.Acme, "image", plainSchema), x.place.Succeeded(t)
 	runs := x.place.Deploy(t, x.place.NewInstance(t, "runs").ID, `{"image":"web:1"}`)
 	lease := x.place.Claim(t, runs)
-	ruleID := distantRule(t, x.w)
+	ruleID := distantRule(t, x.w, x.place.Project.ID)
 	type members = map[string]any
 	var list []written
 	add := func(role actor.Role, mutation, record string, lines bool, limit int, input func() members, names ...string) {
@@ -178,10 +178,12 @@ func (x *texts) all(t *testing.T) []written {
 	return list
 }
 
-// distantRule makes a rule that binds nobody yet, and returns its id.
-func distantRule(t *testing.T, w *worldtest.World) string {
+// distantRule makes a rule of a project that binds nobody yet, and returns its id.
+func distantRule(t *testing.T, w *worldtest.World, projectID string) string {
 	t.Helper()
-	made, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{Name: "x", Demand: gate.Demand{Kind: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}}})
+	made, _, err := w.Rules.Create(w.Acme.As(actor.Admin), rule.New{
+		Name: "x", ProjectID: &projectID, Demand: gate.Demand{Kind: &gate.Freeze{From: time.Now().AddDate(100, 0, 0)}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

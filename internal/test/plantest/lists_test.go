@@ -41,8 +41,15 @@ var together = map[string][][]string{
 	"module_instances":  {{"type", "environmentId"}},
 }
 
-// lists returns every connection of the schema: without filters, with each of its filters alone, and with
-// those that are given together.
+// computed are lists that are read whole, and bounded, before a page of them is taken. The tour asks for them.
+var computed = []list{
+	{parent: "Deployment", field: "approvals"}, {parent: "Deployment", field: "lineage"},
+	{parent: "Environment", field: "rules"}, {parent: "ModuleInstance", field: "outdatedReferences"},
+	{parent: "ModuleInstance", field: "promotable"},
+}
+
+// lists returns every connection of the schema but for those that are computed: without filters, with each of its filters
+// alone, and with those that are given together.
 func lists(t *testing.T, w *worldtest.World, token string) []list {
 	t.Helper()
 	text, err := os.ReadFile("../../../schema.graphql")
@@ -60,6 +67,9 @@ func lists(t *testing.T, w *worldtest.World, token string) []list {
 				continue
 			}
 			l := list{parent: name, field: field.Name}
+			if slices.Contains(computed, l) {
+				continue
+			}
 			if field.Name == "dynamicValues" {
 				all = append(all, ofSources(t, w, token, l)...)
 				continue

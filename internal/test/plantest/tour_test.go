@@ -100,6 +100,8 @@ func (t *tour) tokens() {
 	made, _, err := t.w.Accounts.CreateToken(t.admin, account.NewToken{Name: "scoped", Role: actor.Runner,
 		Scope: &actor.Scope{Projects: []string{t.p.Project.ID}, Environments: []string{t.p.Environment.ID}}})
 	t.must(err)
+	_, err = t.w.Accounts.Token(t.admin, made.ID)
+	t.must(err)
 	_, err = t.w.Accounts.RevokeToken(t.admin, made.ID)
 	t.must(err)
 	for _, token := range t.w.Acme.Tokens {
@@ -301,7 +303,7 @@ func (t *tour) replays(first *ent.Deployment) {
 	t.must(err)
 	_, err = t.w.Deploy.Releases.Compare(t.developer, first.ID, d.ID)
 	t.must(err)
-	_, err = t.w.Deploy.View.Lineages(t.developer, []string{d.ID})
+	_, err = t.w.Deploy.View.LineagesOf(t.developer, []string{d.ID}, page.Args{})
 	t.must(err)
 }
 
@@ -330,9 +332,9 @@ func (t *tour) control(first *ent.Deployment) {
 	t.must(err)
 	_, err = t.w.Deploy.Propose.PlanDestroy(t.admin, propose.Destroy{InstanceID: t.p.Instance.ID})
 	t.must(err)
-	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { deployments(filter: {awaitingMyApproval: true}) { nodes { id requirements { met rule { name } } approvals { counts }
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { deployments(filter: {awaitingMyApproval: true}) { nodes { id requirements { met rule { name } approvals { id } } approvals { nodes { counts deployment { status } } } cancelEligibility(force: true) { allowed }
 		approveEligibility { allowed } startEligibility { allowed } promotedFrom { id } afterFailureOf { id } automaticRollback { id } } }
-		moduleInstance(id: "`+target.ID+`") { promotable { id } previousDeployment { id } } environment(id: "`+t.p.Environment.ID+`") { rules { id } requirements { message } } rules { nodes { demand { __typename } } } }`)
+		moduleInstance(id: "`+target.ID+`") { promotable { nodes { id } } previousDeployment { id } } environment(id: "`+t.p.Environment.ID+`") { rules { nodes { id } } requirements { message } } rules { nodes { demand { __typename } } } }`)
 	approved, err := t.w.Deploy.Waiting.Approve(t.admin, waits.ID, nil, true)
 	t.must(err)
 	if !approved.Started {
@@ -353,7 +355,9 @@ func (t *tour) control(first *ent.Deployment) {
 	for _, r := range rules {
 		_, _, err := t.w.Rules.Update(t.admin, r.ID, rule.Patch{Name: new("S")})
 		t.must(err)
-		_, err = t.w.Rules.End(t.admin, r.ID)
+		_, err = t.w.Rules.End(t.admin, r.ID, nil)
+		t.must(err)
+		_, err = t.w.Rules.Rule(t.admin, r.ID)
 		t.must(err)
 	}
 }
@@ -472,7 +476,7 @@ func (t *tour) inputs() {
 	t.must(err)
 	_, err = t.w.Deploy.Execution.Cancel(t.developer, waits.ID, nil)
 	t.must(err)
-	_, err = t.w.Rules.End(t.admin, r.ID)
+	_, err = t.w.Rules.End(t.admin, r.ID, nil)
 	t.must(err)
 	for _, in := range []inputvalidation.Request{
 		{VersionID: &version.ID, InstanceID: &other.ID, Values: values},
@@ -499,12 +503,12 @@ func (t *tour) inputs() {
 // refers asks for what a deployment was given and refers to, and finds that its instance depends on another.
 func (t *tour) refers(d *ent.Deployment) {
 	t.Helper()
-	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ deployment(id: %q) { givenInputs references { moduleInstance { name } readDeployment { status } } } }`, d.ID))
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ deployment(id: %q) { givenInputs references { nodes { moduleInstance { name } readDeployment { status } } } } }`, d.ID))
 	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:outdated"}`)
 	newer, lease := t.claim()
 	_, err := t.w.Deploy.Execution.End(t.runner, newer.ID, lease, execution.Completion{Outputs: strictjson.MustParse(`{"url":"https://tour"}`)})
 	t.must(err)
-	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ moduleInstance(id: %q) { outdatedReferences { moduleInstance { name } readDeployment { status } liveDeployment { status } } } }`, d.ModuleInstanceID))
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ moduleInstance(id: %q) { outdatedReferences { nodes { moduleInstance { name } readDeployment { status } liveDeployment { status } } } } }`, d.ModuleInstanceID))
 	taken, _, err := t.w.Deploy.Propose.Create(t.developer, propose.New{InstanceID: t.p.Instance.ID, VersionID: t.p.Version.ID,
 		Inputs: strictjson.MustParse(`{"image":"web:1"}`), InputsFrom: &d.ID, WithoutInputs: []string{"of"}})
 	t.must(err)
@@ -626,9 +630,9 @@ func (t *tour) shadows() {
 // everything is a document that reads every kind of record through others.
 const everything = `{
 	projects(first: 2) { totalCount nodes { id environments(first: 2) { totalCount nodes { id project { id } moduleInstances(first: 2) { totalCount nodes { id
-		liveDeployment { id release { id moduleVersion { id } quarantine { reason } quarantines { reason } deployments(first: 2) { totalCount nodes { id } } } }
+		liveDeployment { id release { id moduleVersion { id } quarantine { reason } quarantines { nodes { reason } } deployments(first: 2) { totalCount nodes { id } } } }
 		deployments(first: 2) { totalCount pageInfo { endCursor } nodes { id redeployOf { id } rollbackTo { id } logs(first: 2) { nodes { text } }
-			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { id } moduleInstance { destroyEligibility { allowed } } } }
+			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { nodes { id } } moduleInstance { destroyEligibility { allowed } } } }
 	} } } } } }
 	moduleDefinitions(first: 2) { totalCount nodes { id latestModuleVersion { id } versions(first: 2) { totalCount nodes { id moduleDefinition { id } } } } }
 	deployments(first: 2, filter: { status: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id moduleDefinition { id } } } }

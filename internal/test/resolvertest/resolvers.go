@@ -31,11 +31,27 @@ import (
 	"slipway/internal/service/deployment/waiting"
 	"slipway/internal/service/inputvalidation"
 	"slipway/internal/service/inputvalidation/valuesource"
+	"time"
 )
 
 type resolvers struct {
 	generated.ResolverRoot
 	call Call
+}
+
+type aroundApproval struct {
+	generated.ApprovalResolver
+	call Call
+}
+
+func (r resolvers) Approval() generated.ApprovalResolver {
+	return aroundApproval{r.ResolverRoot.Approval(), r.call}
+}
+
+func (r aroundApproval) Deployment(ctx context.Context, obj *waiting.Approval) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Approval.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.ApprovalResolver.Deployment(ctx, obj)
+	})
 }
 
 type aroundApprovalsDemand struct {
@@ -170,9 +186,9 @@ func (r aroundDeployment) GivenInputs(ctx context.Context, obj *record.Deploymen
 	})
 }
 
-func (r aroundDeployment) References(ctx context.Context, obj *record.Deployment) ([]*ent.DeploymentReference, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.references", Parent: obj}, func(ctx context.Context) ([]*ent.DeploymentReference, error) {
-		return r.DeploymentResolver.References(ctx, obj)
+func (r aroundDeployment) References(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentReference], error) {
+	return around(ctx, r.call, Field{Name: "Deployment.references", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.DeploymentReference], error) {
+		return r.DeploymentResolver.References(ctx, obj, first, after, last, before)
 	})
 }
 
@@ -218,9 +234,9 @@ func (r aroundDeployment) CancelEligibility(ctx context.Context, obj *record.Dep
 	})
 }
 
-func (r aroundDeployment) Lineage(ctx context.Context, obj *record.Deployment) ([]*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.lineage", Parent: obj}, func(ctx context.Context) ([]*record.Deployment, error) {
-		return r.DeploymentResolver.Lineage(ctx, obj)
+func (r aroundDeployment) Lineage(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "Deployment.lineage", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.DeploymentResolver.Lineage(ctx, obj, first, after, last, before)
 	})
 }
 
@@ -230,9 +246,9 @@ func (r aroundDeployment) Requirements(ctx context.Context, obj *record.Deployme
 	})
 }
 
-func (r aroundDeployment) Approvals(ctx context.Context, obj *record.Deployment) ([]*waiting.Approval, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.approvals", Parent: obj}, func(ctx context.Context) ([]*waiting.Approval, error) {
-		return r.DeploymentResolver.Approvals(ctx, obj)
+func (r aroundDeployment) Approvals(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*waiting.Approval], error) {
+	return around(ctx, r.call, Field{Name: "Deployment.approvals", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*waiting.Approval], error) {
+		return r.DeploymentResolver.Approvals(ctx, obj, first, after, last, before)
 	})
 }
 
@@ -314,6 +330,12 @@ func (r aroundDeploymentPlan) Refusal(ctx context.Context, obj *propose.Plan) (*
 	})
 }
 
+func (r aroundDeploymentPlan) Requirements(ctx context.Context, obj *propose.Plan) ([]*gate.Requirement, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentPlan.requirements", Parent: obj}, func(ctx context.Context) ([]*gate.Requirement, error) {
+		return r.DeploymentPlanResolver.Requirements(ctx, obj)
+	})
+}
+
 func (r aroundDeploymentPlan) Violations(ctx context.Context, obj *propose.Plan) ([]*fault.Violation, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentPlan.violations", Parent: obj}, func(ctx context.Context) ([]*fault.Violation, error) {
 		return r.DeploymentPlanResolver.Violations(ctx, obj)
@@ -354,6 +376,12 @@ type aroundDrift struct {
 
 func (r resolvers) Drift() generated.DriftResolver {
 	return aroundDrift{r.ResolverRoot.Drift(), r.call}
+}
+
+func (r aroundDrift) DeploymentID(ctx context.Context, obj *state.Drift) (string, error) {
+	return around(ctx, r.call, Field{Name: "Drift.deploymentId", Parent: obj}, func(ctx context.Context) (string, error) {
+		return r.DriftResolver.DeploymentID(ctx, obj)
+	})
 }
 
 func (r aroundDrift) Deployment(ctx context.Context, obj *state.Drift) (*record.Deployment, error) {
@@ -404,9 +432,9 @@ func (r aroundEnvironment) ModuleInstances(ctx context.Context, obj *record.Envi
 	})
 }
 
-func (r aroundEnvironment) Rules(ctx context.Context, obj *record.Environment) ([]*ent.Rule, error) {
-	return around(ctx, r.call, Field{Name: "Environment.rules", Parent: obj}, func(ctx context.Context) ([]*ent.Rule, error) {
-		return r.EnvironmentResolver.Rules(ctx, obj)
+func (r aroundEnvironment) Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
+	return around(ctx, r.call, Field{Name: "Environment.rules", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Rule], error) {
+		return r.EnvironmentResolver.Rules(ctx, obj, first, after, last, before)
 	})
 }
 
@@ -617,9 +645,9 @@ func (r aroundModuleInstance) Deployments(ctx context.Context, obj *record.Modul
 	})
 }
 
-func (r aroundModuleInstance) OutdatedReferences(ctx context.Context, obj *record.ModuleInstance) ([]*inputvalidation.Outdated, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.outdatedReferences", Parent: obj}, func(ctx context.Context) ([]*inputvalidation.Outdated, error) {
-		return r.ModuleInstanceResolver.OutdatedReferences(ctx, obj)
+func (r aroundModuleInstance) OutdatedReferences(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputvalidation.Outdated], error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.outdatedReferences", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*inputvalidation.Outdated], error) {
+		return r.ModuleInstanceResolver.OutdatedReferences(ctx, obj, first, after, last, before)
 	})
 }
 
@@ -635,9 +663,9 @@ func (r aroundModuleInstance) OwnInputs(ctx context.Context, obj *record.ModuleI
 	})
 }
 
-func (r aroundModuleInstance) Promotable(ctx context.Context, obj *record.ModuleInstance) ([]*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.promotable", Parent: obj}, func(ctx context.Context) ([]*record.Deployment, error) {
-		return r.ModuleInstanceResolver.Promotable(ctx, obj)
+func (r aroundModuleInstance) Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.promotable", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.ModuleInstanceResolver.Promotable(ctx, obj, first, after, last, before)
 	})
 }
 
@@ -687,6 +715,12 @@ type aroundModuleVersionDeprecation struct {
 
 func (r resolvers) ModuleVersionDeprecation() generated.ModuleVersionDeprecationResolver {
 	return aroundModuleVersionDeprecation{r.ResolverRoot.ModuleVersionDeprecation(), r.call}
+}
+
+func (r aroundModuleVersionDeprecation) SuccessorID(ctx context.Context, obj *catalog.Deprecation) (*string, error) {
+	return around(ctx, r.call, Field{Name: "ModuleVersionDeprecation.successorId", Parent: obj}, func(ctx context.Context) (*string, error) {
+		return r.ModuleVersionDeprecationResolver.SuccessorID(ctx, obj)
+	})
 }
 
 func (r aroundModuleVersionDeprecation) Successor(ctx context.Context, obj *catalog.Deprecation) (*record.ModuleVersion, error) {
@@ -1025,6 +1059,18 @@ func (r resolvers) Quarantine() generated.QuarantineResolver {
 	return aroundQuarantine{r.ResolverRoot.Quarantine(), r.call}
 }
 
+func (r aroundQuarantine) UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error) {
+	return around(ctx, r.call, Field{Name: "Quarantine.updatedAt", Parent: obj}, func(ctx context.Context) (*time.Time, error) {
+		return r.QuarantineResolver.UpdatedAt(ctx, obj)
+	})
+}
+
+func (r aroundQuarantine) Release(ctx context.Context, obj *ent.Quarantine) (*record.Release, error) {
+	return around(ctx, r.call, Field{Name: "Quarantine.release", Parent: obj}, func(ctx context.Context) (*record.Release, error) {
+		return r.QuarantineResolver.Release(ctx, obj)
+	})
+}
+
 func (r aroundQuarantine) Active(ctx context.Context, obj *ent.Quarantine) (bool, error) {
 	return around(ctx, r.call, Field{Name: "Quarantine.active", Parent: obj}, func(ctx context.Context) (bool, error) {
 		return r.QuarantineResolver.Active(ctx, obj)
@@ -1118,9 +1164,21 @@ func (r aroundQuery) Tokens(ctx context.Context, first *int32, after *string, la
 	})
 }
 
+func (r aroundQuery) Token(ctx context.Context, id string) (*ent.Token, error) {
+	return around(ctx, r.call, Field{Name: "Query.token", Args: []any{id}}, func(ctx context.Context) (*ent.Token, error) {
+		return r.QueryResolver.Token(ctx, id)
+	})
+}
+
 func (r aroundQuery) Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error) {
 	return around(ctx, r.call, Field{Name: "Query.organizations", Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Organization], error) {
 		return r.QueryResolver.Organizations(ctx, first, after, last, before)
+	})
+}
+
+func (r aroundQuery) Organization(ctx context.Context, id *string, slug *string) (*ent.Organization, error) {
+	return around(ctx, r.call, Field{Name: "Query.organization", Args: []any{id, slug}}, func(ctx context.Context) (*ent.Organization, error) {
+		return r.QueryResolver.Organization(ctx, id, slug)
 	})
 }
 
@@ -1208,6 +1266,12 @@ func (r aroundQuery) Rules(ctx context.Context, ended *bool, first *int32, after
 	})
 }
 
+func (r aroundQuery) Rule(ctx context.Context, id string) (*ent.Rule, error) {
+	return around(ctx, r.call, Field{Name: "Query.rule", Args: []any{id}}, func(ctx context.Context) (*ent.Rule, error) {
+		return r.QueryResolver.Rule(ctx, id)
+	})
+}
+
 type aroundRelease struct {
 	generated.ReleaseResolver
 	call Call
@@ -1241,9 +1305,9 @@ func (r aroundRelease) Quarantine(ctx context.Context, obj *record.Release) (*en
 	})
 }
 
-func (r aroundRelease) Quarantines(ctx context.Context, obj *record.Release) ([]*ent.Quarantine, error) {
-	return around(ctx, r.call, Field{Name: "Release.quarantines", Parent: obj}, func(ctx context.Context) ([]*ent.Quarantine, error) {
-		return r.ReleaseResolver.Quarantines(ctx, obj)
+func (r aroundRelease) Quarantines(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Quarantine], error) {
+	return around(ctx, r.call, Field{Name: "Release.quarantines", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Quarantine], error) {
+		return r.ReleaseResolver.Quarantines(ctx, obj, first, after, last, before)
 	})
 }
 
@@ -1262,9 +1326,21 @@ func (r resolvers) Requirement() generated.RequirementResolver {
 	return aroundRequirement{r.ResolverRoot.Requirement(), r.call}
 }
 
+func (r aroundRequirement) RuleID(ctx context.Context, obj *gate.Requirement) (string, error) {
+	return around(ctx, r.call, Field{Name: "Requirement.ruleId", Parent: obj}, func(ctx context.Context) (string, error) {
+		return r.RequirementResolver.RuleID(ctx, obj)
+	})
+}
+
 func (r aroundRequirement) Rule(ctx context.Context, obj *gate.Requirement) (*ent.Rule, error) {
 	return around(ctx, r.call, Field{Name: "Requirement.rule", Parent: obj}, func(ctx context.Context) (*ent.Rule, error) {
 		return r.RequirementResolver.Rule(ctx, obj)
+	})
+}
+
+func (r aroundRequirement) Approvals(ctx context.Context, obj *gate.Requirement) ([]*waiting.Approval, error) {
+	return around(ctx, r.call, Field{Name: "Requirement.approvals", Parent: obj}, func(ctx context.Context) ([]*waiting.Approval, error) {
+		return r.RequirementResolver.Approvals(ctx, obj)
 	})
 }
 

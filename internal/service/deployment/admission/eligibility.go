@@ -165,8 +165,8 @@ func (c EligibilityCheck) judged(ctx context.Context, m Mode, from *Source, err 
 	return c.Eligibility(err, from, p.Warnings)
 }
 
-// Eligibility returns what a refusal, or nil, comes to, with the deployment that stands in the way of a source. It fails
-// with an error that is no refusal.
+// Eligibility returns what a refusal, or nil, comes to, with the deployment that stands in the way of a source. It
+// fails with an error that is no refusal.
 func (c EligibilityCheck) Eligibility(err error, from *Source, warnings []inputprop.Warning) (*Eligibility, error) {
 	e, err := EligibilityOf(err, warnings)
 	if err == nil && !e.Allowed && e.Refusal.Code == fault.DeploymentInProgress && from != nil {

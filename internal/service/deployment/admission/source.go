@@ -303,8 +303,8 @@ func (s *Source) takenBack() *ecs.Setback {
 	return s.reputation.TakenBack()
 }
 
-// concerns are those of its instance, and that the cloud has taken it back, unless it is to be destroyed or the drift of
-// the instance says so.
+// concerns are those of its instance, and that the cloud has taken it back, unless it is to be destroyed or the drift
+// of the instance says so.
 func (s *Source) concerns(m Mode) state.Concerns {
 	c := state.Concerns{ForcedID: s.ForcedID, Drift: s.Drift}
 	if m.Operation == gate.Destroy {

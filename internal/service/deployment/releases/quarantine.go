@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/quarantine"
@@ -15,6 +13,7 @@ import (
 	"slipway/internal/base/id"
 	"slipway/internal/base/textrules"
 	"slipway/internal/data/journal"
+	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 	"slipway/internal/service/access"
 	"slipway/internal/service/deployment/state"
@@ -23,8 +22,6 @@ import (
 const (
 	// MaxReason is how many characters the reason of a quarantine may have.
 	MaxReason = 1000
-	// maxQuarantines is how many quarantines of a release are returned, the newest.
-	maxQuarantines = 50
 )
 
 // Quarantine marks a release as bad until a moment, or for good if it is nil. One that is open ends
@@ -150,19 +147,27 @@ func (s *Service) QuarantinesByID(ctx context.Context, ids []string) ([]*ent.Qua
 	return record.Quarantines.In(s.Store).ByIDs(ctx, ids)
 }
 
-// QuarantinesOf returns the quarantines of each release, the newest first, at most 50.
-func (s *Service) QuarantinesOf(ctx context.Context, releaseIDs []string) (map[string][]*ent.Quarantine, error) {
-	list, err := s.Store.Client.Quarantine.Query().
-		Where(quarantine.ReleaseIDIn(releaseIDs...)).
-		Order(quarantine.ByCreatedAt(sql.OrderDesc()), quarantine.ByID(sql.OrderDesc())).
-		All(ctx)
+// QuarantinesOf returns a page of the quarantines of each release, the newest first.
+func (s *Service) QuarantinesOf(
+	ctx context.Context, releaseIDs []string, args page.Args,
+) (map[string]*page.QuarantineConnection, error) {
+	return page.ReadEach(ctx, record.Quarantines.In(s.Store), page.Parents{
+		List: "release.quarantines", Viewer: actor.From(ctx).OrganizationID,
+		Column: quarantine.FieldReleaseID, IDs: releaseIDs,
+	}, args, func(q *ent.Quarantine) string { return q.ReleaseID })
+}
+
+// HoldingOf returns the quarantine that holds now of each release that is in one.
+func (s *Service) HoldingOf(ctx context.Context, releaseIDs []string) (map[string]*ent.Quarantine, error) {
+	open, err := s.Store.Client.Quarantine.Query().
+		Where(quarantine.ReleaseIDIn(releaseIDs...), quarantine.LiftedAtIsNil()).All(ctx)
 	if err != nil {
 		return nil, err
 	}
-	of := make(map[string][]*ent.Quarantine, len(releaseIDs))
-	for _, q := range list {
-		if len(of[q.ReleaseID]) < maxQuarantines {
-			of[q.ReleaseID] = append(of[q.ReleaseID], q)
+	of := make(map[string]*ent.Quarantine, len(open))
+	for _, q := range open {
+		if s.Holds(q) {
+			of[q.ReleaseID] = q
 		}
 	}
 	return of, nil

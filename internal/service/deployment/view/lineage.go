@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"slipway/ent/deployment"
+	"slipway/internal/base/actor"
+	"slipway/internal/base/meter"
+	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 )
 
@@ -21,38 +24,23 @@ func (s *Service) AutomaticOf(ctx context.Context, ids []string) (map[string]*re
 // maxLineage is how many deployments a lineage has at most, the nearest.
 const maxLineage = 100
 
-// Lineages returns what each deployment replays, what that replayed and so on, the nearest first, at most
-// 100. It takes two statements however many ids there are.
-func (s *Service) Lineages(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
+// LineagesOf returns a page of what each deployment replays, what that replayed and so on, the nearest first, of 100 at
+// most. It takes two statements however many ids there are. Each step back is work of the context's request.
+func (s *Service) LineagesOf(
+	ctx context.Context, ids []string, args page.Args,
+) (map[string]*page.DeploymentConnection, error) {
 	links, err := s.Store.Lineage(ctx, ids, maxLineage)
-	if err != nil || len(links) == 0 {
-		return nil, err
+	if err == nil {
+		err = meter.Spend(ctx, meter.Searched, len(links))
 	}
-
-	wanted := make([]string, 0, len(links))
-	seen := make(map[string]*record.Deployment, len(links))
-	for _, l := range links {
-		if _, twice := seen[l.ID]; !twice {
-			seen[l.ID] = nil
-			wanted = append(wanted, l.ID)
-		}
-	}
-
-	list, err := s.DeploymentsByID(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
 
-	for _, d := range list {
-		seen[d.ID] = d
-	}
-
-	lines := make(map[string][]*record.Deployment, len(ids))
+	lines := make(map[string][]string, len(ids))
 	for _, l := range links {
-		if d := seen[l.ID]; d != nil {
-			lines[l.Of] = append(lines[l.Of], d)
-		}
+		lines[l.Of] = append(lines[l.Of], l.ID)
 	}
-
-	return lines, nil
+	of := page.Parents{List: "deployment.lineage", Viewer: actor.From(ctx).OrganizationID, IDs: ids}
+	return page.ReadListed(ctx, record.Deployments.In(s.Store), of, lines, args)
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"slipway/ent"
 	"slipway/ent/moduleinstance"
 	"slipway/internal/base/actor"
+	"slipway/internal/base/meter"
+	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 	"slipway/internal/data/store"
 	"slipway/internal/pure/gate"
@@ -18,12 +21,15 @@ import (
 // maxPromotable is how many deployments are named that could be promoted to an instance.
 const maxPromotable = 50
 
-// PromotableOf returns, for each instance of the ids, what could be promoted to it: the live deployments of the other
-// instances of its module that are not archived, in the environments that a rule names which binds promotions there, or
-// where none does in its project; at most 50, the newest first.
-func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]*record.Deployment, error) {
+// PromotableOf returns, for each instance of the ids, a page of what could be promoted to it: the live deployments of
+// the other instances of its module that are not archived, in the environments that a rule names which binds promotions
+// there, or where none does in its project; at most 50, those of the newest instances first. Each that is looked at is
+// work of the context's request.
+func (s *Service) PromotableOf(
+	ctx context.Context, ids []string, args page.Args,
+) (map[string]*page.DeploymentConnection, error) {
 	targets, err := s.Store.Client.ModuleInstance.Query().Where(moduleinstance.IDIn(ids...)).All(ctx)
-	if err != nil || len(targets) == 0 {
+	if err != nil {
 		return nil, err
 	}
 	rules, err := rule.All(ctx, s.Store.Query, s.Store.Postgres())
@@ -39,7 +45,7 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 			var targetID, liveID string
 			err := row.Scan(&targetID, &liveID)
 			liveIDs[targetID], all = append(liveIDs[targetID], liveID), append(all, liveID)
-			return err
+			return cmp.Or(err, meter.Spend(ctx, meter.Searched, 1))
 		})
 		if err != nil {
 			return nil, err
@@ -50,22 +56,16 @@ func (s *Service) PromotableOf(ctx context.Context, ids []string) (map[string][]
 	if err != nil {
 		return nil, err
 	}
-	live, err := s.DeploymentsByID(ctx, good)
-	if err != nil {
-		return nil, err
+	isGood := make(map[string]bool, len(good))
+	for _, id := range good {
+		isGood[id] = true
 	}
-
-	found := record.ByKey(live, func(d *record.Deployment) string { return d.ID })
-	of := map[string][]*record.Deployment{}
 	for id, list := range liveIDs {
-		for _, liveID := range list {
-			if d := found[liveID]; d != nil {
-				of[id] = append(of[id], d)
-			}
-		}
+		liveIDs[id] = slices.DeleteFunc(list, func(id string) bool { return !isGood[id] })
 	}
 
-	return of, nil
+	of := page.Parents{List: "moduleInstance.promotable", Viewer: actor.From(ctx).OrganizationID, IDs: ids}
+	return page.ReadListed(ctx, record.Deployments.In(s.Store), of, liveIDs, args)
 }
 
 // promotableAtOnce is for how many instances one statement looks.

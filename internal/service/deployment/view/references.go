@@ -5,16 +5,17 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/deploymentreference"
+	"slipway/internal/base/actor"
+	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 )
 
-// maxReferences is how many references of a deployment are shown.
-const maxReferences = 1000
-
-// References returns the references of deployments that were created, by their ids: the first of each.
-func (s *Service) References(ctx context.Context, ids []string) (map[string][]*ent.DeploymentReference, error) {
-	return record.References.In(
-		s.Store,
-	).Children(ctx, deploymentreference.FieldDeploymentID, ids, record.Range{Limit: maxReferences},
-		func(r *ent.DeploymentReference) string { return r.DeploymentID })
+// ReferencesOf returns a page of the references of each deployment that was created, in the order of its inputs.
+func (s *Service) ReferencesOf(
+	ctx context.Context, ids []string, args page.Args,
+) (map[string]*page.DeploymentReferenceConnection, error) {
+	return page.ReadEach(ctx, record.References.In(s.Store), page.Parents{
+		List: "deployment.references", Viewer: actor.From(ctx).OrganizationID,
+		Column: deploymentreference.FieldDeploymentID, IDs: ids,
+	}, args, func(r *ent.DeploymentReference) string { return r.DeploymentID })
 }

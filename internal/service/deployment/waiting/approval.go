@@ -10,7 +10,9 @@ import (
 	"slipway/ent/token"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/base/meter"
 	"slipway/internal/base/optional"
+	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 	"slipway/internal/pure/gate"
 	"slipway/internal/service/access"
@@ -28,8 +30,14 @@ type Approval struct {
 	holder string
 }
 
+// ApprovalConnection is a page of approvals.
+type ApprovalConnection = page.Connection[*Approval]
+
+// ApprovalEdge is an approval on a page.
+type ApprovalEdge = page.Edge[*Approval]
+
 // approvals returns the approvals of deployments, by the ids of these, the oldest first; in a transaction, or outside
-// if tx is nil.
+// if tx is nil. Each is work of the context's request.
 func (s *Service) approvals(
 	ctx context.Context, c *ent.Client, tx *ent.Tx, list []*ent.Deployment, at time.Time,
 ) (map[string][]Approval, error) {
@@ -43,6 +51,9 @@ func (s *Service) approvals(
 	}
 	given, err := c.Approval.Query().Where(approval.DeploymentIDIn(ids...)).
 		Order(ent.Asc(approval.FieldCreatedAt, approval.FieldID)).All(ctx)
+	if err == nil {
+		err = meter.Spend(ctx, meter.Rules, len(given))
+	}
 	if err != nil || len(given) == 0 {
 		return nil, err
 	}
@@ -93,7 +104,9 @@ func mayApprove(t *ent.Token, d *ent.Deployment, at time.Time) bool {
 }
 
 // fact returns an approval as rules are judged by it.
-func (a Approval) fact() gate.Approval { return gate.Approval{Holder: a.holder, Role: a.Role} }
+func (a Approval) fact() gate.Approval {
+	return gate.Approval{ID: a.ID, Holder: a.holder, Role: a.Role}
+}
 
 // facts returns the approvals that count, as rules are judged by them.
 func facts(list []Approval) []gate.Approval {
