@@ -74,7 +74,7 @@ func TestWhatAlertsAndDocumentsNameIsMeasured(t *testing.T) {
 	token := w.Acme.Tokens[actor.Runner]
 	w.GraphQL(t, token, `mutation { claimDeployment(input: {deploymentTypes: ["terraform"]}) { deployment { id } } }`, nil)
 	w.REST(t, http.MethodGet, "/module-definitions", token, "", nil)
-	w.GraphQL(t, token, "{ "+strings.Repeat("viewer { id } ", 500)+"}", nil)
+	w.GraphQL(t, token, "{ "+strings.Repeat("viewer { tokenId } ", 500)+"}", nil)
 	if _, err := w.Retention.Purge(t.Context()); err != nil {
 		t.Fatal(err)
 	}

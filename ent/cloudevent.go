@@ -38,6 +38,8 @@ type CloudEvent struct {
 	PendingSince *time.Time `json:"pending_since,omitempty"`
 	// name of the actor
 	CreatedBy string `json:"created_by,omitempty"`
+	// id of the actor's token; null for none, and for those from before it was noted
+	CreatedByActor *string `json:"created_by_actor,omitempty"`
 	// that of the actor's token; null for the whole organization
 	Scope *actor.Scope `json:"scope,omitempty"`
 	// CreatedAt holds the value of the "created_at" field.
@@ -54,7 +56,7 @@ func (*CloudEvent) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case cloudevent.FieldID:
 			values[i] = new(sql.NullInt64)
-		case cloudevent.FieldOrganizationID, cloudevent.FieldEventID, cloudevent.FieldServiceArn, cloudevent.FieldSubject, cloudevent.FieldDeploymentID, cloudevent.FieldCreatedBy:
+		case cloudevent.FieldOrganizationID, cloudevent.FieldEventID, cloudevent.FieldServiceArn, cloudevent.FieldSubject, cloudevent.FieldDeploymentID, cloudevent.FieldCreatedBy, cloudevent.FieldCreatedByActor:
 			values[i] = new(sql.NullString)
 		case cloudevent.FieldOccurredAt, cloudevent.FieldPendingSince, cloudevent.FieldCreatedAt:
 			values[i] = new(sql.NullTime)
@@ -138,6 +140,13 @@ func (_m *CloudEvent) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CreatedBy = value.String
 			}
+		case cloudevent.FieldCreatedByActor:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field created_by_actor", values[i])
+			} else if value.Valid {
+				_m.CreatedByActor = new(string)
+				*_m.CreatedByActor = value.String
+			}
 		case cloudevent.FieldScope:
 			if value, ok := values[i].(*[]byte); !ok {
 				return fmt.Errorf("unexpected type %T for field scope", values[i])
@@ -220,6 +229,11 @@ func (_m *CloudEvent) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)
+	builder.WriteString(", ")
+	if v := _m.CreatedByActor; v != nil {
+		builder.WriteString("created_by_actor=")
+		builder.WriteString(*v)
+	}
 	builder.WriteString(", ")
 	builder.WriteString("scope=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Scope))

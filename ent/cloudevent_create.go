@@ -100,6 +100,20 @@ func (_c *CloudEventCreate) SetCreatedBy(v string) *CloudEventCreate {
 	return _c
 }
 
+// SetCreatedByActor sets the "created_by_actor" field.
+func (_c *CloudEventCreate) SetCreatedByActor(v string) *CloudEventCreate {
+	_c.mutation.SetCreatedByActor(v)
+	return _c
+}
+
+// SetNillableCreatedByActor sets the "created_by_actor" field if the given value is not nil.
+func (_c *CloudEventCreate) SetNillableCreatedByActor(v *string) *CloudEventCreate {
+	if v != nil {
+		_c.SetCreatedByActor(*v)
+	}
+	return _c
+}
+
 // SetScope sets the "scope" field.
 func (_c *CloudEventCreate) SetScope(v *actor.Scope) *CloudEventCreate {
 	_c.mutation.SetScope(v)
@@ -240,6 +254,10 @@ func (_c *CloudEventCreate) createSpec() (*CloudEvent, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CreatedBy(); ok {
 		_spec.SetField(cloudevent.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = value
+	}
+	if value, ok := _c.mutation.CreatedByActor(); ok {
+		_spec.SetField(cloudevent.FieldCreatedByActor, field.TypeString, value)
+		_node.CreatedByActor = &value
 	}
 	if value, ok := _c.mutation.Scope(); ok {
 		_spec.SetField(cloudevent.FieldScope, field.TypeJSON, value)

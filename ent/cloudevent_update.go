@@ -131,6 +131,9 @@ func (_u *CloudEventUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.PendingSinceCleared() {
 		_spec.ClearField(cloudevent.FieldPendingSince, field.TypeTime)
 	}
+	if _u.mutation.CreatedByActorCleared() {
+		_spec.ClearField(cloudevent.FieldCreatedByActor, field.TypeString)
+	}
 	if _u.mutation.ScopeCleared() {
 		_spec.ClearField(cloudevent.FieldScope, field.TypeJSON)
 	}
@@ -287,6 +290,9 @@ func (_u *CloudEventUpdateOne) sqlSave(ctx context.Context) (_node *CloudEvent, 
 	}
 	if _u.mutation.PendingSinceCleared() {
 		_spec.ClearField(cloudevent.FieldPendingSince, field.TypeTime)
+	}
+	if _u.mutation.CreatedByActorCleared() {
+		_spec.ClearField(cloudevent.FieldCreatedByActor, field.TypeString)
 	}
 	if _u.mutation.ScopeCleared() {
 		_spec.ClearField(cloudevent.FieldScope, field.TypeJSON)

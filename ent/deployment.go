@@ -104,6 +104,8 @@ type Deployment struct {
 	CreatedBy string `json:"created_by,omitempty"`
 	// principal of the actor; null for the server, for what was started outside, and for those from before it was noted
 	CreatedByID *string `json:"created_by_id,omitempty"`
+	// id of the actor's token; null for none, and for those from before it was noted
+	CreatedByActor *string `json:"created_by_actor,omitempty"`
 	// what was promoted, for a replay what its source was promoted from; null for neither
 	PromotedFrom *string `json:"promoted_from,omitempty"`
 	// the deployment whose failure it takes back by itself
@@ -118,6 +120,8 @@ type Deployment struct {
 	Override *gate.Override `json:"override,omitempty"`
 	// name of the actor that claimed it
 	Runner *string `json:"runner,omitempty"`
+	// id of the actor's token; null for none, and for those from before it was noted
+	RunnerActor *string `json:"runner_actor,omitempty"`
 	// what its runner proves the claim by; kept when it has ended
 	LeaseID *string `json:"-"`
 	// set while it is RUNNING
@@ -128,6 +132,8 @@ type Deployment struct {
 	CancelRequestedAt *time.Time `json:"cancel_requested_at,omitempty"`
 	// name of the actor that asked first
 	CancelRequestedBy *string `json:"cancel_requested_by,omitempty"`
+	// id of the actor's token; null for none, and for those from before it was noted
+	CancelRequestedByActor *string `json:"cancel_requested_by_actor,omitempty"`
 	// why, as the actor that asked first said
 	CancelReason *string `json:"cancel_reason,omitempty"`
 	// canceled without waiting for its program to end
@@ -262,7 +268,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case deployment.FieldFoldedEvents, deployment.FieldLogLines, deployment.FieldLogBytes, deployment.FieldFoldedLogLines, deployment.FieldFoldedLogBytes, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldCreatedByID, deployment.FieldPromotedFrom, deployment.FieldAfterFailureOf, deployment.FieldReplacesID, deployment.FieldRunner, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy, deployment.FieldCancelReason:
+		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldCreatedByID, deployment.FieldCreatedByActor, deployment.FieldPromotedFrom, deployment.FieldAfterFailureOf, deployment.FieldReplacesID, deployment.FieldRunner, deployment.FieldRunnerActor, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy, deployment.FieldCancelRequestedByActor, deployment.FieldCancelReason:
 			values[i] = new(sql.NullString)
 		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldLiveSince, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldDetailsFoldedAt, deployment.FieldWaitsUntil, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
@@ -546,6 +552,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				_m.CreatedByID = new(string)
 				*_m.CreatedByID = value.String
 			}
+		case deployment.FieldCreatedByActor:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field created_by_actor", values[i])
+			} else if value.Valid {
+				_m.CreatedByActor = new(string)
+				*_m.CreatedByActor = value.String
+			}
 		case deployment.FieldPromotedFrom:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field promoted_from", values[i])
@@ -595,6 +608,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				_m.Runner = new(string)
 				*_m.Runner = value.String
 			}
+		case deployment.FieldRunnerActor:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field runner_actor", values[i])
+			} else if value.Valid {
+				_m.RunnerActor = new(string)
+				*_m.RunnerActor = value.String
+			}
 		case deployment.FieldLeaseID:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field lease_id", values[i])
@@ -629,6 +649,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CancelRequestedBy = new(string)
 				*_m.CancelRequestedBy = value.String
+			}
+		case deployment.FieldCancelRequestedByActor:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field cancel_requested_by_actor", values[i])
+			} else if value.Valid {
+				_m.CancelRequestedByActor = new(string)
+				*_m.CancelRequestedByActor = value.String
 			}
 		case deployment.FieldCancelReason:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -886,6 +913,11 @@ func (_m *Deployment) String() string {
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
+	if v := _m.CreatedByActor; v != nil {
+		builder.WriteString("created_by_actor=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	if v := _m.PromotedFrom; v != nil {
 		builder.WriteString("promoted_from=")
 		builder.WriteString(*v)
@@ -917,6 +949,11 @@ func (_m *Deployment) String() string {
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
+	if v := _m.RunnerActor; v != nil {
+		builder.WriteString("runner_actor=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	builder.WriteString("lease_id=<sensitive>")
 	builder.WriteString(", ")
 	if v := _m.LeaseExpiresAt; v != nil {
@@ -936,6 +973,11 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	if v := _m.CancelRequestedBy; v != nil {
 		builder.WriteString("cancel_requested_by=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.CancelRequestedByActor; v != nil {
+		builder.WriteString("cancel_requested_by_actor=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -478,6 +478,20 @@ func (_c *DeploymentCreate) SetNillableCreatedByID(v *string) *DeploymentCreate 
 	return _c
 }
 
+// SetCreatedByActor sets the "created_by_actor" field.
+func (_c *DeploymentCreate) SetCreatedByActor(v string) *DeploymentCreate {
+	_c.mutation.SetCreatedByActor(v)
+	return _c
+}
+
+// SetNillableCreatedByActor sets the "created_by_actor" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableCreatedByActor(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetCreatedByActor(*v)
+	}
+	return _c
+}
+
 // SetPromotedFrom sets the "promoted_from" field.
 func (_c *DeploymentCreate) SetPromotedFrom(v string) *DeploymentCreate {
 	_c.mutation.SetPromotedFrom(v)
@@ -568,6 +582,20 @@ func (_c *DeploymentCreate) SetNillableRunner(v *string) *DeploymentCreate {
 	return _c
 }
 
+// SetRunnerActor sets the "runner_actor" field.
+func (_c *DeploymentCreate) SetRunnerActor(v string) *DeploymentCreate {
+	_c.mutation.SetRunnerActor(v)
+	return _c
+}
+
+// SetNillableRunnerActor sets the "runner_actor" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableRunnerActor(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetRunnerActor(*v)
+	}
+	return _c
+}
+
 // SetLeaseID sets the "lease_id" field.
 func (_c *DeploymentCreate) SetLeaseID(v string) *DeploymentCreate {
 	_c.mutation.SetLeaseID(v)
@@ -634,6 +662,20 @@ func (_c *DeploymentCreate) SetCancelRequestedBy(v string) *DeploymentCreate {
 func (_c *DeploymentCreate) SetNillableCancelRequestedBy(v *string) *DeploymentCreate {
 	if v != nil {
 		_c.SetCancelRequestedBy(*v)
+	}
+	return _c
+}
+
+// SetCancelRequestedByActor sets the "cancel_requested_by_actor" field.
+func (_c *DeploymentCreate) SetCancelRequestedByActor(v string) *DeploymentCreate {
+	_c.mutation.SetCancelRequestedByActor(v)
+	return _c
+}
+
+// SetNillableCancelRequestedByActor sets the "cancel_requested_by_actor" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableCancelRequestedByActor(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetCancelRequestedByActor(*v)
 	}
 	return _c
 }
@@ -1112,6 +1154,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 		_spec.SetField(deployment.FieldCreatedByID, field.TypeString, value)
 		_node.CreatedByID = &value
 	}
+	if value, ok := _c.mutation.CreatedByActor(); ok {
+		_spec.SetField(deployment.FieldCreatedByActor, field.TypeString, value)
+		_node.CreatedByActor = &value
+	}
 	if value, ok := _c.mutation.PromotedFrom(); ok {
 		_spec.SetField(deployment.FieldPromotedFrom, field.TypeString, value)
 		_node.PromotedFrom = &value
@@ -1140,6 +1186,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 		_spec.SetField(deployment.FieldRunner, field.TypeString, value)
 		_node.Runner = &value
 	}
+	if value, ok := _c.mutation.RunnerActor(); ok {
+		_spec.SetField(deployment.FieldRunnerActor, field.TypeString, value)
+		_node.RunnerActor = &value
+	}
 	if value, ok := _c.mutation.LeaseID(); ok {
 		_spec.SetField(deployment.FieldLeaseID, field.TypeString, value)
 		_node.LeaseID = &value
@@ -1159,6 +1209,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.CancelRequestedBy(); ok {
 		_spec.SetField(deployment.FieldCancelRequestedBy, field.TypeString, value)
 		_node.CancelRequestedBy = &value
+	}
+	if value, ok := _c.mutation.CancelRequestedByActor(); ok {
+		_spec.SetField(deployment.FieldCancelRequestedByActor, field.TypeString, value)
+		_node.CancelRequestedByActor = &value
 	}
 	if value, ok := _c.mutation.CancelReason(); ok {
 		_spec.SetField(deployment.FieldCancelReason, field.TypeString, value)

@@ -535,6 +535,26 @@ func (_u *DeploymentUpdate) ClearRunner() *DeploymentUpdate {
 	return _u
 }
 
+// SetRunnerActor sets the "runner_actor" field.
+func (_u *DeploymentUpdate) SetRunnerActor(v string) *DeploymentUpdate {
+	_u.mutation.SetRunnerActor(v)
+	return _u
+}
+
+// SetNillableRunnerActor sets the "runner_actor" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableRunnerActor(v *string) *DeploymentUpdate {
+	if v != nil {
+		_u.SetRunnerActor(*v)
+	}
+	return _u
+}
+
+// ClearRunnerActor clears the value of the "runner_actor" field.
+func (_u *DeploymentUpdate) ClearRunnerActor() *DeploymentUpdate {
+	_u.mutation.ClearRunnerActor()
+	return _u
+}
+
 // SetLeaseID sets the "lease_id" field.
 func (_u *DeploymentUpdate) SetLeaseID(v string) *DeploymentUpdate {
 	_u.mutation.SetLeaseID(v)
@@ -639,6 +659,26 @@ func (_u *DeploymentUpdate) SetNillableCancelRequestedBy(v *string) *DeploymentU
 // ClearCancelRequestedBy clears the value of the "cancel_requested_by" field.
 func (_u *DeploymentUpdate) ClearCancelRequestedBy() *DeploymentUpdate {
 	_u.mutation.ClearCancelRequestedBy()
+	return _u
+}
+
+// SetCancelRequestedByActor sets the "cancel_requested_by_actor" field.
+func (_u *DeploymentUpdate) SetCancelRequestedByActor(v string) *DeploymentUpdate {
+	_u.mutation.SetCancelRequestedByActor(v)
+	return _u
+}
+
+// SetNillableCancelRequestedByActor sets the "cancel_requested_by_actor" field if the given value is not nil.
+func (_u *DeploymentUpdate) SetNillableCancelRequestedByActor(v *string) *DeploymentUpdate {
+	if v != nil {
+		_u.SetCancelRequestedByActor(*v)
+	}
+	return _u
+}
+
+// ClearCancelRequestedByActor clears the value of the "cancel_requested_by_actor" field.
+func (_u *DeploymentUpdate) ClearCancelRequestedByActor() *DeploymentUpdate {
+	_u.mutation.ClearCancelRequestedByActor()
 	return _u
 }
 
@@ -1011,6 +1051,9 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if _u.mutation.CreatedByIDCleared() {
 		_spec.ClearField(deployment.FieldCreatedByID, field.TypeString)
 	}
+	if _u.mutation.CreatedByActorCleared() {
+		_spec.ClearField(deployment.FieldCreatedByActor, field.TypeString)
+	}
 	if _u.mutation.PromotedFromCleared() {
 		_spec.ClearField(deployment.FieldPromotedFrom, field.TypeString)
 	}
@@ -1037,6 +1080,12 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.RunnerCleared() {
 		_spec.ClearField(deployment.FieldRunner, field.TypeString)
+	}
+	if value, ok := _u.mutation.RunnerActor(); ok {
+		_spec.SetField(deployment.FieldRunnerActor, field.TypeString, value)
+	}
+	if _u.mutation.RunnerActorCleared() {
+		_spec.ClearField(deployment.FieldRunnerActor, field.TypeString)
 	}
 	if value, ok := _u.mutation.LeaseID(); ok {
 		_spec.SetField(deployment.FieldLeaseID, field.TypeString, value)
@@ -1070,6 +1119,12 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.CancelRequestedByCleared() {
 		_spec.ClearField(deployment.FieldCancelRequestedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.CancelRequestedByActor(); ok {
+		_spec.SetField(deployment.FieldCancelRequestedByActor, field.TypeString, value)
+	}
+	if _u.mutation.CancelRequestedByActorCleared() {
+		_spec.ClearField(deployment.FieldCancelRequestedByActor, field.TypeString)
 	}
 	if value, ok := _u.mutation.CancelReason(); ok {
 		_spec.SetField(deployment.FieldCancelReason, field.TypeString, value)
@@ -1705,6 +1760,26 @@ func (_u *DeploymentUpdateOne) ClearRunner() *DeploymentUpdateOne {
 	return _u
 }
 
+// SetRunnerActor sets the "runner_actor" field.
+func (_u *DeploymentUpdateOne) SetRunnerActor(v string) *DeploymentUpdateOne {
+	_u.mutation.SetRunnerActor(v)
+	return _u
+}
+
+// SetNillableRunnerActor sets the "runner_actor" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableRunnerActor(v *string) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetRunnerActor(*v)
+	}
+	return _u
+}
+
+// ClearRunnerActor clears the value of the "runner_actor" field.
+func (_u *DeploymentUpdateOne) ClearRunnerActor() *DeploymentUpdateOne {
+	_u.mutation.ClearRunnerActor()
+	return _u
+}
+
 // SetLeaseID sets the "lease_id" field.
 func (_u *DeploymentUpdateOne) SetLeaseID(v string) *DeploymentUpdateOne {
 	_u.mutation.SetLeaseID(v)
@@ -1809,6 +1884,26 @@ func (_u *DeploymentUpdateOne) SetNillableCancelRequestedBy(v *string) *Deployme
 // ClearCancelRequestedBy clears the value of the "cancel_requested_by" field.
 func (_u *DeploymentUpdateOne) ClearCancelRequestedBy() *DeploymentUpdateOne {
 	_u.mutation.ClearCancelRequestedBy()
+	return _u
+}
+
+// SetCancelRequestedByActor sets the "cancel_requested_by_actor" field.
+func (_u *DeploymentUpdateOne) SetCancelRequestedByActor(v string) *DeploymentUpdateOne {
+	_u.mutation.SetCancelRequestedByActor(v)
+	return _u
+}
+
+// SetNillableCancelRequestedByActor sets the "cancel_requested_by_actor" field if the given value is not nil.
+func (_u *DeploymentUpdateOne) SetNillableCancelRequestedByActor(v *string) *DeploymentUpdateOne {
+	if v != nil {
+		_u.SetCancelRequestedByActor(*v)
+	}
+	return _u
+}
+
+// ClearCancelRequestedByActor clears the value of the "cancel_requested_by_actor" field.
+func (_u *DeploymentUpdateOne) ClearCancelRequestedByActor() *DeploymentUpdateOne {
+	_u.mutation.ClearCancelRequestedByActor()
 	return _u
 }
 
@@ -2211,6 +2306,9 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	if _u.mutation.CreatedByIDCleared() {
 		_spec.ClearField(deployment.FieldCreatedByID, field.TypeString)
 	}
+	if _u.mutation.CreatedByActorCleared() {
+		_spec.ClearField(deployment.FieldCreatedByActor, field.TypeString)
+	}
 	if _u.mutation.PromotedFromCleared() {
 		_spec.ClearField(deployment.FieldPromotedFrom, field.TypeString)
 	}
@@ -2237,6 +2335,12 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.RunnerCleared() {
 		_spec.ClearField(deployment.FieldRunner, field.TypeString)
+	}
+	if value, ok := _u.mutation.RunnerActor(); ok {
+		_spec.SetField(deployment.FieldRunnerActor, field.TypeString, value)
+	}
+	if _u.mutation.RunnerActorCleared() {
+		_spec.ClearField(deployment.FieldRunnerActor, field.TypeString)
 	}
 	if value, ok := _u.mutation.LeaseID(); ok {
 		_spec.SetField(deployment.FieldLeaseID, field.TypeString, value)
@@ -2270,6 +2374,12 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.CancelRequestedByCleared() {
 		_spec.ClearField(deployment.FieldCancelRequestedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.CancelRequestedByActor(); ok {
+		_spec.SetField(deployment.FieldCancelRequestedByActor, field.TypeString, value)
+	}
+	if _u.mutation.CancelRequestedByActorCleared() {
+		_spec.ClearField(deployment.FieldCancelRequestedByActor, field.TypeString)
 	}
 	if value, ok := _u.mutation.CancelReason(); ok {
 		_spec.SetField(deployment.FieldCancelReason, field.TypeString, value)

@@ -46,6 +46,8 @@ type ModuleVersion struct {
 	DeprecatedAt *time.Time `json:"deprecated_at,omitempty"`
 	// name of the actor
 	DeprecatedBy *string `json:"deprecated_by,omitempty"`
+	// id of the actor's token; null for none, and for those from before it was noted
+	DeprecatedByActor *string `json:"deprecated_by_actor,omitempty"`
 	// DeprecationReason holds the value of the "deprecation_reason" field.
 	DeprecationReason *string `json:"deprecation_reason,omitempty"`
 	// the version of the same module that is to be deployed instead
@@ -89,7 +91,7 @@ func (*ModuleVersion) scanValues(columns []string) ([]any, error) {
 			values[i] = new(output.Column)
 		case moduleversion.FieldUsesRecorded:
 			values[i] = new(sql.NullBool)
-		case moduleversion.FieldID, moduleversion.FieldOrganizationID, moduleversion.FieldModuleDefinitionID, moduleversion.FieldVersion, moduleversion.FieldKind, moduleversion.FieldSourceURL, moduleversion.FieldSourceRef, moduleversion.FieldSourcePath, moduleversion.FieldDeprecatedBy, moduleversion.FieldDeprecationReason, moduleversion.FieldSuccessorID:
+		case moduleversion.FieldID, moduleversion.FieldOrganizationID, moduleversion.FieldModuleDefinitionID, moduleversion.FieldVersion, moduleversion.FieldKind, moduleversion.FieldSourceURL, moduleversion.FieldSourceRef, moduleversion.FieldSourcePath, moduleversion.FieldDeprecatedBy, moduleversion.FieldDeprecatedByActor, moduleversion.FieldDeprecationReason, moduleversion.FieldSuccessorID:
 			values[i] = new(sql.NullString)
 		case moduleversion.FieldCreatedAt, moduleversion.FieldUpdatedAt, moduleversion.FieldDeprecatedAt:
 			values[i] = new(sql.NullTime)
@@ -197,6 +199,13 @@ func (_m *ModuleVersion) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.DeprecatedBy = new(string)
 				*_m.DeprecatedBy = value.String
+			}
+		case moduleversion.FieldDeprecatedByActor:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field deprecated_by_actor", values[i])
+			} else if value.Valid {
+				_m.DeprecatedByActor = new(string)
+				*_m.DeprecatedByActor = value.String
 			}
 		case moduleversion.FieldDeprecationReason:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -307,6 +316,11 @@ func (_m *ModuleVersion) String() string {
 	builder.WriteString(", ")
 	if v := _m.DeprecatedBy; v != nil {
 		builder.WriteString("deprecated_by=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.DeprecatedByActor; v != nil {
+		builder.WriteString("deprecated_by_actor=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

@@ -157,6 +157,20 @@ func (_c *ModuleVersionCreate) SetNillableDeprecatedBy(v *string) *ModuleVersion
 	return _c
 }
 
+// SetDeprecatedByActor sets the "deprecated_by_actor" field.
+func (_c *ModuleVersionCreate) SetDeprecatedByActor(v string) *ModuleVersionCreate {
+	_c.mutation.SetDeprecatedByActor(v)
+	return _c
+}
+
+// SetNillableDeprecatedByActor sets the "deprecated_by_actor" field if the given value is not nil.
+func (_c *ModuleVersionCreate) SetNillableDeprecatedByActor(v *string) *ModuleVersionCreate {
+	if v != nil {
+		_c.SetDeprecatedByActor(*v)
+	}
+	return _c
+}
+
 // SetDeprecationReason sets the "deprecation_reason" field.
 func (_c *ModuleVersionCreate) SetDeprecationReason(v string) *ModuleVersionCreate {
 	_c.mutation.SetDeprecationReason(v)
@@ -359,6 +373,10 @@ func (_c *ModuleVersionCreate) createSpec() (*ModuleVersion, *sqlgraph.CreateSpe
 	if value, ok := _c.mutation.DeprecatedBy(); ok {
 		_spec.SetField(moduleversion.FieldDeprecatedBy, field.TypeString, value)
 		_node.DeprecatedBy = &value
+	}
+	if value, ok := _c.mutation.DeprecatedByActor(); ok {
+		_spec.SetField(moduleversion.FieldDeprecatedByActor, field.TypeString, value)
+		_node.DeprecatedByActor = &value
 	}
 	if value, ok := _c.mutation.DeprecationReason(); ok {
 		_spec.SetField(moduleversion.FieldDeprecationReason, field.TypeString, value)

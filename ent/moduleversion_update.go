@@ -83,6 +83,26 @@ func (_u *ModuleVersionUpdate) ClearDeprecatedBy() *ModuleVersionUpdate {
 	return _u
 }
 
+// SetDeprecatedByActor sets the "deprecated_by_actor" field.
+func (_u *ModuleVersionUpdate) SetDeprecatedByActor(v string) *ModuleVersionUpdate {
+	_u.mutation.SetDeprecatedByActor(v)
+	return _u
+}
+
+// SetNillableDeprecatedByActor sets the "deprecated_by_actor" field if the given value is not nil.
+func (_u *ModuleVersionUpdate) SetNillableDeprecatedByActor(v *string) *ModuleVersionUpdate {
+	if v != nil {
+		_u.SetDeprecatedByActor(*v)
+	}
+	return _u
+}
+
+// ClearDeprecatedByActor clears the value of the "deprecated_by_actor" field.
+func (_u *ModuleVersionUpdate) ClearDeprecatedByActor() *ModuleVersionUpdate {
+	_u.mutation.ClearDeprecatedByActor()
+	return _u
+}
+
 // SetDeprecationReason sets the "deprecation_reason" field.
 func (_u *ModuleVersionUpdate) SetDeprecationReason(v string) *ModuleVersionUpdate {
 	_u.mutation.SetDeprecationReason(v)
@@ -225,6 +245,12 @@ func (_u *ModuleVersionUpdate) sqlSave(ctx context.Context) (_node int, err erro
 	if _u.mutation.DeprecatedByCleared() {
 		_spec.ClearField(moduleversion.FieldDeprecatedBy, field.TypeString)
 	}
+	if value, ok := _u.mutation.DeprecatedByActor(); ok {
+		_spec.SetField(moduleversion.FieldDeprecatedByActor, field.TypeString, value)
+	}
+	if _u.mutation.DeprecatedByActorCleared() {
+		_spec.ClearField(moduleversion.FieldDeprecatedByActor, field.TypeString)
+	}
 	if value, ok := _u.mutation.DeprecationReason(); ok {
 		_spec.SetField(moduleversion.FieldDeprecationReason, field.TypeString, value)
 	}
@@ -313,6 +339,26 @@ func (_u *ModuleVersionUpdateOne) SetNillableDeprecatedBy(v *string) *ModuleVers
 // ClearDeprecatedBy clears the value of the "deprecated_by" field.
 func (_u *ModuleVersionUpdateOne) ClearDeprecatedBy() *ModuleVersionUpdateOne {
 	_u.mutation.ClearDeprecatedBy()
+	return _u
+}
+
+// SetDeprecatedByActor sets the "deprecated_by_actor" field.
+func (_u *ModuleVersionUpdateOne) SetDeprecatedByActor(v string) *ModuleVersionUpdateOne {
+	_u.mutation.SetDeprecatedByActor(v)
+	return _u
+}
+
+// SetNillableDeprecatedByActor sets the "deprecated_by_actor" field if the given value is not nil.
+func (_u *ModuleVersionUpdateOne) SetNillableDeprecatedByActor(v *string) *ModuleVersionUpdateOne {
+	if v != nil {
+		_u.SetDeprecatedByActor(*v)
+	}
+	return _u
+}
+
+// ClearDeprecatedByActor clears the value of the "deprecated_by_actor" field.
+func (_u *ModuleVersionUpdateOne) ClearDeprecatedByActor() *ModuleVersionUpdateOne {
+	_u.mutation.ClearDeprecatedByActor()
 	return _u
 }
 
@@ -487,6 +533,12 @@ func (_u *ModuleVersionUpdateOne) sqlSave(ctx context.Context) (_node *ModuleVer
 	}
 	if _u.mutation.DeprecatedByCleared() {
 		_spec.ClearField(moduleversion.FieldDeprecatedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.DeprecatedByActor(); ok {
+		_spec.SetField(moduleversion.FieldDeprecatedByActor, field.TypeString, value)
+	}
+	if _u.mutation.DeprecatedByActorCleared() {
+		_spec.ClearField(moduleversion.FieldDeprecatedByActor, field.TypeString)
 	}
 	if value, ok := _u.mutation.DeprecationReason(); ok {
 		_spec.SetField(moduleversion.FieldDeprecationReason, field.TypeString, value)

@@ -2301,24 +2301,25 @@ func (m *ChoreMutation) ResetEdge(name string) error {
 // CloudEventMutation represents an operation that mutates the CloudEvent nodes in the graph.
 type CloudEventMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *int64
-	organization_id *string
-	event_id        *string
-	service_arn     *string
-	subject         *string
-	occurred_at     *time.Time
-	event           *cloud.Event
-	deployment_id   *string
-	pending_since   *time.Time
-	created_by      *string
-	scope           **actor.Scope
-	created_at      *time.Time
-	clearedFields   map[string]struct{}
-	done            bool
-	oldValue        func(context.Context) (*CloudEvent, error)
-	predicates      []predicate.CloudEvent
+	op               Op
+	typ              string
+	id               *int64
+	organization_id  *string
+	event_id         *string
+	service_arn      *string
+	subject          *string
+	occurred_at      *time.Time
+	event            *cloud.Event
+	deployment_id    *string
+	pending_since    *time.Time
+	created_by       *string
+	created_by_actor *string
+	scope            **actor.Scope
+	created_at       *time.Time
+	clearedFields    map[string]struct{}
+	done             bool
+	oldValue         func(context.Context) (*CloudEvent, error)
+	predicates       []predicate.CloudEvent
 }
 
 var _ ent.Mutation = (*CloudEventMutation)(nil)
@@ -2788,6 +2789,55 @@ func (m *CloudEventMutation) ResetCreatedBy() {
 	m.created_by = nil
 }
 
+// SetCreatedByActor sets the "created_by_actor" field.
+func (m *CloudEventMutation) SetCreatedByActor(s string) {
+	m.created_by_actor = &s
+}
+
+// CreatedByActor returns the value of the "created_by_actor" field in the mutation.
+func (m *CloudEventMutation) CreatedByActor() (r string, exists bool) {
+	v := m.created_by_actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedByActor returns the old "created_by_actor" field's value of the CloudEvent entity.
+// If the CloudEvent object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *CloudEventMutation) OldCreatedByActor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedByActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedByActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedByActor: %w", err)
+	}
+	return oldValue.CreatedByActor, nil
+}
+
+// ClearCreatedByActor clears the value of the "created_by_actor" field.
+func (m *CloudEventMutation) ClearCreatedByActor() {
+	m.created_by_actor = nil
+	m.clearedFields[cloudevent.FieldCreatedByActor] = struct{}{}
+}
+
+// CreatedByActorCleared returns if the "created_by_actor" field was cleared in this mutation.
+func (m *CloudEventMutation) CreatedByActorCleared() bool {
+	_, ok := m.clearedFields[cloudevent.FieldCreatedByActor]
+	return ok
+}
+
+// ResetCreatedByActor resets all changes to the "created_by_actor" field.
+func (m *CloudEventMutation) ResetCreatedByActor() {
+	m.created_by_actor = nil
+	delete(m.clearedFields, cloudevent.FieldCreatedByActor)
+}
+
 // SetScope sets the "scope" field.
 func (m *CloudEventMutation) SetScope(a *actor.Scope) {
 	m.scope = &a
@@ -2907,7 +2957,7 @@ func (m *CloudEventMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *CloudEventMutation) Fields() []string {
-	fields := make([]string, 0, 11)
+	fields := make([]string, 0, 12)
 	if m.organization_id != nil {
 		fields = append(fields, cloudevent.FieldOrganizationID)
 	}
@@ -2934,6 +2984,9 @@ func (m *CloudEventMutation) Fields() []string {
 	}
 	if m.created_by != nil {
 		fields = append(fields, cloudevent.FieldCreatedBy)
+	}
+	if m.created_by_actor != nil {
+		fields = append(fields, cloudevent.FieldCreatedByActor)
 	}
 	if m.scope != nil {
 		fields = append(fields, cloudevent.FieldScope)
@@ -2967,6 +3020,8 @@ func (m *CloudEventMutation) Field(name string) (ent.Value, bool) {
 		return m.PendingSince()
 	case cloudevent.FieldCreatedBy:
 		return m.CreatedBy()
+	case cloudevent.FieldCreatedByActor:
+		return m.CreatedByActor()
 	case cloudevent.FieldScope:
 		return m.Scope()
 	case cloudevent.FieldCreatedAt:
@@ -2998,6 +3053,8 @@ func (m *CloudEventMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldPendingSince(ctx)
 	case cloudevent.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
+	case cloudevent.FieldCreatedByActor:
+		return m.OldCreatedByActor(ctx)
 	case cloudevent.FieldScope:
 		return m.OldScope(ctx)
 	case cloudevent.FieldCreatedAt:
@@ -3074,6 +3131,13 @@ func (m *CloudEventMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCreatedBy(v)
 		return nil
+	case cloudevent.FieldCreatedByActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedByActor(v)
+		return nil
 	case cloudevent.FieldScope:
 		v, ok := value.(*actor.Scope)
 		if !ok {
@@ -3127,6 +3191,9 @@ func (m *CloudEventMutation) ClearedFields() []string {
 	if m.FieldCleared(cloudevent.FieldPendingSince) {
 		fields = append(fields, cloudevent.FieldPendingSince)
 	}
+	if m.FieldCleared(cloudevent.FieldCreatedByActor) {
+		fields = append(fields, cloudevent.FieldCreatedByActor)
+	}
 	if m.FieldCleared(cloudevent.FieldScope) {
 		fields = append(fields, cloudevent.FieldScope)
 	}
@@ -3152,6 +3219,9 @@ func (m *CloudEventMutation) ClearField(name string) error {
 		return nil
 	case cloudevent.FieldPendingSince:
 		m.ClearPendingSince()
+		return nil
+	case cloudevent.FieldCreatedByActor:
+		m.ClearCreatedByActor()
 		return nil
 	case cloudevent.FieldScope:
 		m.ClearScope()
@@ -3190,6 +3260,9 @@ func (m *CloudEventMutation) ResetField(name string) error {
 		return nil
 	case cloudevent.FieldCreatedBy:
 		m.ResetCreatedBy()
+		return nil
+	case cloudevent.FieldCreatedByActor:
+		m.ResetCreatedByActor()
 		return nil
 	case cloudevent.FieldScope:
 		m.ResetScope()
@@ -5224,89 +5297,92 @@ func (m *DefinitionUseMutation) ResetEdge(name string) error {
 // DeploymentMutation represents an operation that mutates the Deployment nodes in the graph.
 type DeploymentMutation struct {
 	config
-	op                      Op
-	typ                     string
-	id                      *string
-	created_at              *time.Time
-	updated_at              *time.Time
-	organization_id         *string
-	deployment_type         *string
-	trigger_source          *string
-	status                  *deployment.Status
-	description             *string
-	reason                  *string
-	started_at              *time.Time
-	completed_at            *time.Time
-	live_since              *time.Time
-	error                   **fault.Data
-	external_deployment_id  *string
-	external_id_adopted     *bool
-	cloud_started_at        *time.Time
-	cloud_ended_at          *time.Time
-	setbacks                **ecs.Setbacks
-	pipeline_run_id         *string
-	step_execution_id       *string
-	resource_arn            *string
-	resource_name           *string
-	given_from              *string
-	data                    *ecs.Column
-	service_arn             *string
-	events                  *[]event.Event
-	appendevents            []event.Event
-	folded_events           *int32
-	addfolded_events        *int32
-	log_lines               *int64
-	addlog_lines            *int64
-	log_bytes               *int64
-	addlog_bytes            *int64
-	folded_log_lines        *int32
-	addfolded_log_lines     *int32
-	folded_log_bytes        *int64
-	addfolded_log_bytes     *int64
-	details_folded_at       *time.Time
-	created_by              *string
-	created_by_id           *string
-	promoted_from           *string
-	after_failure_of        *string
-	acknowledges_dependents *bool
-	replaces_id             *string
-	waits_until             *time.Time
-	override                **gate.Override
-	runner                  *string
-	lease_id                *string
-	lease_expires_at        *time.Time
-	fence                   *int64
-	addfence                *int64
-	cancel_requested_at     *time.Time
-	cancel_requested_by     *string
-	cancel_reason           *string
-	forced                  *bool
-	report_sequence         *int32
-	addreport_sequence      *int32
-	version                 *int32
-	addversion              *int32
-	clearedFields           map[string]struct{}
-	project                 *string
-	clearedproject          bool
-	environment             *string
-	clearedenvironment      bool
-	module_instance         *string
-	clearedmodule_instance  bool
-	release                 *string
-	clearedrelease          bool
-	redeploy_of             *string
-	clearedredeploy_of      bool
-	redeploys               map[string]struct{}
-	removedredeploys        map[string]struct{}
-	clearedredeploys        bool
-	rollback_to             *string
-	clearedrollback_to      bool
-	rollbacks               map[string]struct{}
-	removedrollbacks        map[string]struct{}
-	clearedrollbacks        bool
-	done                    bool
-	oldValue                func(context.Context) (*Deployment, error)
-	predicates              []predicate.Deployment
+	op                        Op
+	typ                       string
+	id                        *string
+	created_at                *time.Time
+	updated_at                *time.Time
+	organization_id           *string
+	deployment_type           *string
+	trigger_source            *string
+	status                    *deployment.Status
+	description               *string
+	reason                    *string
+	started_at                *time.Time
+	completed_at              *time.Time
+	live_since                *time.Time
+	error                     **fault.Data
+	external_deployment_id    *string
+	external_id_adopted       *bool
+	cloud_started_at          *time.Time
+	cloud_ended_at            *time.Time
+	setbacks                  **ecs.Setbacks
+	pipeline_run_id           *string
+	step_execution_id         *string
+	resource_arn              *string
+	resource_name             *string
+	given_from                *string
+	data                      *ecs.Column
+	service_arn               *string
+	events                    *[]event.Event
+	appendevents              []event.Event
+	folded_events             *int32
+	addfolded_events          *int32
+	log_lines                 *int64
+	addlog_lines              *int64
+	log_bytes                 *int64
+	addlog_bytes              *int64
+	folded_log_lines          *int32
+	addfolded_log_lines       *int32
+	folded_log_bytes          *int64
+	addfolded_log_bytes       *int64
+	details_folded_at         *time.Time
+	created_by                *string
+	created_by_id             *string
+	created_by_actor          *string
+	promoted_from             *string
+	after_failure_of          *string
+	acknowledges_dependents   *bool
+	replaces_id               *string
+	waits_until               *time.Time
+	override                  **gate.Override
+	runner                    *string
+	runner_actor              *string
+	lease_id                  *string
+	lease_expires_at          *time.Time
+	fence                     *int64
+	addfence                  *int64
+	cancel_requested_at       *time.Time
+	cancel_requested_by       *string
+	cancel_requested_by_actor *string
+	cancel_reason             *string
+	forced                    *bool
+	report_sequence           *int32
+	addreport_sequence        *int32
+	version                   *int32
+	addversion                *int32
+	clearedFields             map[string]struct{}
+	project                   *string
+	clearedproject            bool
+	environment               *string
+	clearedenvironment        bool
+	module_instance           *string
+	clearedmodule_instance    bool
+	release                   *string
+	clearedrelease            bool
+	redeploy_of               *string
+	clearedredeploy_of        bool
+	redeploys                 map[string]struct{}
+	removedredeploys          map[string]struct{}
+	clearedredeploys          bool
+	rollback_to               *string
+	clearedrollback_to        bool
+	rollbacks                 map[string]struct{}
+	removedrollbacks          map[string]struct{}
+	clearedrollbacks          bool
+	done                      bool
+	oldValue                  func(context.Context) (*Deployment, error)
+	predicates                []predicate.Deployment
 }
 
 var _ ent.Mutation = (*DeploymentMutation)(nil)
@@ -7232,6 +7308,55 @@ func (m *DeploymentMutation) ResetCreatedByID() {
 	delete(m.clearedFields, deployment.FieldCreatedByID)
 }
 
+// SetCreatedByActor sets the "created_by_actor" field.
+func (m *DeploymentMutation) SetCreatedByActor(s string) {
+	m.created_by_actor = &s
+}
+
+// CreatedByActor returns the value of the "created_by_actor" field in the mutation.
+func (m *DeploymentMutation) CreatedByActor() (r string, exists bool) {
+	v := m.created_by_actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedByActor returns the old "created_by_actor" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldCreatedByActor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedByActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedByActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedByActor: %w", err)
+	}
+	return oldValue.CreatedByActor, nil
+}
+
+// ClearCreatedByActor clears the value of the "created_by_actor" field.
+func (m *DeploymentMutation) ClearCreatedByActor() {
+	m.created_by_actor = nil
+	m.clearedFields[deployment.FieldCreatedByActor] = struct{}{}
+}
+
+// CreatedByActorCleared returns if the "created_by_actor" field was cleared in this mutation.
+func (m *DeploymentMutation) CreatedByActorCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldCreatedByActor]
+	return ok
+}
+
+// ResetCreatedByActor resets all changes to the "created_by_actor" field.
+func (m *DeploymentMutation) ResetCreatedByActor() {
+	m.created_by_actor = nil
+	delete(m.clearedFields, deployment.FieldCreatedByActor)
+}
+
 // SetPromotedFrom sets the "promoted_from" field.
 func (m *DeploymentMutation) SetPromotedFrom(s string) {
 	m.promoted_from = &s
@@ -7562,6 +7687,55 @@ func (m *DeploymentMutation) ResetRunner() {
 	delete(m.clearedFields, deployment.FieldRunner)
 }
 
+// SetRunnerActor sets the "runner_actor" field.
+func (m *DeploymentMutation) SetRunnerActor(s string) {
+	m.runner_actor = &s
+}
+
+// RunnerActor returns the value of the "runner_actor" field in the mutation.
+func (m *DeploymentMutation) RunnerActor() (r string, exists bool) {
+	v := m.runner_actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRunnerActor returns the old "runner_actor" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldRunnerActor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRunnerActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRunnerActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRunnerActor: %w", err)
+	}
+	return oldValue.RunnerActor, nil
+}
+
+// ClearRunnerActor clears the value of the "runner_actor" field.
+func (m *DeploymentMutation) ClearRunnerActor() {
+	m.runner_actor = nil
+	m.clearedFields[deployment.FieldRunnerActor] = struct{}{}
+}
+
+// RunnerActorCleared returns if the "runner_actor" field was cleared in this mutation.
+func (m *DeploymentMutation) RunnerActorCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldRunnerActor]
+	return ok
+}
+
+// ResetRunnerActor resets all changes to the "runner_actor" field.
+func (m *DeploymentMutation) ResetRunnerActor() {
+	m.runner_actor = nil
+	delete(m.clearedFields, deployment.FieldRunnerActor)
+}
+
 // SetLeaseID sets the "lease_id" field.
 func (m *DeploymentMutation) SetLeaseID(s string) {
 	m.lease_id = &s
@@ -7826,6 +8000,55 @@ func (m *DeploymentMutation) CancelRequestedByCleared() bool {
 func (m *DeploymentMutation) ResetCancelRequestedBy() {
 	m.cancel_requested_by = nil
 	delete(m.clearedFields, deployment.FieldCancelRequestedBy)
+}
+
+// SetCancelRequestedByActor sets the "cancel_requested_by_actor" field.
+func (m *DeploymentMutation) SetCancelRequestedByActor(s string) {
+	m.cancel_requested_by_actor = &s
+}
+
+// CancelRequestedByActor returns the value of the "cancel_requested_by_actor" field in the mutation.
+func (m *DeploymentMutation) CancelRequestedByActor() (r string, exists bool) {
+	v := m.cancel_requested_by_actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCancelRequestedByActor returns the old "cancel_requested_by_actor" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldCancelRequestedByActor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCancelRequestedByActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCancelRequestedByActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCancelRequestedByActor: %w", err)
+	}
+	return oldValue.CancelRequestedByActor, nil
+}
+
+// ClearCancelRequestedByActor clears the value of the "cancel_requested_by_actor" field.
+func (m *DeploymentMutation) ClearCancelRequestedByActor() {
+	m.cancel_requested_by_actor = nil
+	m.clearedFields[deployment.FieldCancelRequestedByActor] = struct{}{}
+}
+
+// CancelRequestedByActorCleared returns if the "cancel_requested_by_actor" field was cleared in this mutation.
+func (m *DeploymentMutation) CancelRequestedByActorCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldCancelRequestedByActor]
+	return ok
+}
+
+// ResetCancelRequestedByActor resets all changes to the "cancel_requested_by_actor" field.
+func (m *DeploymentMutation) ResetCancelRequestedByActor() {
+	m.cancel_requested_by_actor = nil
+	delete(m.clearedFields, deployment.FieldCancelRequestedByActor)
 }
 
 // SetCancelReason sets the "cancel_reason" field.
@@ -8355,7 +8578,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 55)
+	fields := make([]string, 0, 58)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -8473,6 +8696,9 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.created_by_id != nil {
 		fields = append(fields, deployment.FieldCreatedByID)
 	}
+	if m.created_by_actor != nil {
+		fields = append(fields, deployment.FieldCreatedByActor)
+	}
 	if m.promoted_from != nil {
 		fields = append(fields, deployment.FieldPromotedFrom)
 	}
@@ -8494,6 +8720,9 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.runner != nil {
 		fields = append(fields, deployment.FieldRunner)
 	}
+	if m.runner_actor != nil {
+		fields = append(fields, deployment.FieldRunnerActor)
+	}
 	if m.lease_id != nil {
 		fields = append(fields, deployment.FieldLeaseID)
 	}
@@ -8508,6 +8737,9 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.cancel_requested_by != nil {
 		fields = append(fields, deployment.FieldCancelRequestedBy)
+	}
+	if m.cancel_requested_by_actor != nil {
+		fields = append(fields, deployment.FieldCancelRequestedByActor)
 	}
 	if m.cancel_reason != nil {
 		fields = append(fields, deployment.FieldCancelReason)
@@ -8607,6 +8839,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.CreatedBy()
 	case deployment.FieldCreatedByID:
 		return m.CreatedByID()
+	case deployment.FieldCreatedByActor:
+		return m.CreatedByActor()
 	case deployment.FieldPromotedFrom:
 		return m.PromotedFrom()
 	case deployment.FieldAfterFailureOf:
@@ -8621,6 +8855,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.Override()
 	case deployment.FieldRunner:
 		return m.Runner()
+	case deployment.FieldRunnerActor:
+		return m.RunnerActor()
 	case deployment.FieldLeaseID:
 		return m.LeaseID()
 	case deployment.FieldLeaseExpiresAt:
@@ -8631,6 +8867,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.CancelRequestedAt()
 	case deployment.FieldCancelRequestedBy:
 		return m.CancelRequestedBy()
+	case deployment.FieldCancelRequestedByActor:
+		return m.CancelRequestedByActor()
 	case deployment.FieldCancelReason:
 		return m.CancelReason()
 	case deployment.FieldForced:
@@ -8726,6 +8964,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldCreatedBy(ctx)
 	case deployment.FieldCreatedByID:
 		return m.OldCreatedByID(ctx)
+	case deployment.FieldCreatedByActor:
+		return m.OldCreatedByActor(ctx)
 	case deployment.FieldPromotedFrom:
 		return m.OldPromotedFrom(ctx)
 	case deployment.FieldAfterFailureOf:
@@ -8740,6 +8980,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldOverride(ctx)
 	case deployment.FieldRunner:
 		return m.OldRunner(ctx)
+	case deployment.FieldRunnerActor:
+		return m.OldRunnerActor(ctx)
 	case deployment.FieldLeaseID:
 		return m.OldLeaseID(ctx)
 	case deployment.FieldLeaseExpiresAt:
@@ -8750,6 +8992,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldCancelRequestedAt(ctx)
 	case deployment.FieldCancelRequestedBy:
 		return m.OldCancelRequestedBy(ctx)
+	case deployment.FieldCancelRequestedByActor:
+		return m.OldCancelRequestedByActor(ctx)
 	case deployment.FieldCancelReason:
 		return m.OldCancelReason(ctx)
 	case deployment.FieldForced:
@@ -9040,6 +9284,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCreatedByID(v)
 		return nil
+	case deployment.FieldCreatedByActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedByActor(v)
+		return nil
 	case deployment.FieldPromotedFrom:
 		v, ok := value.(string)
 		if !ok {
@@ -9089,6 +9340,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRunner(v)
 		return nil
+	case deployment.FieldRunnerActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRunnerActor(v)
+		return nil
 	case deployment.FieldLeaseID:
 		v, ok := value.(string)
 		if !ok {
@@ -9123,6 +9381,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetCancelRequestedBy(v)
+		return nil
+	case deployment.FieldCancelRequestedByActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCancelRequestedByActor(v)
 		return nil
 	case deployment.FieldCancelReason:
 		v, ok := value.(string)
@@ -9350,6 +9615,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldCreatedByID) {
 		fields = append(fields, deployment.FieldCreatedByID)
 	}
+	if m.FieldCleared(deployment.FieldCreatedByActor) {
+		fields = append(fields, deployment.FieldCreatedByActor)
+	}
 	if m.FieldCleared(deployment.FieldPromotedFrom) {
 		fields = append(fields, deployment.FieldPromotedFrom)
 	}
@@ -9368,6 +9636,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldRunner) {
 		fields = append(fields, deployment.FieldRunner)
 	}
+	if m.FieldCleared(deployment.FieldRunnerActor) {
+		fields = append(fields, deployment.FieldRunnerActor)
+	}
 	if m.FieldCleared(deployment.FieldLeaseID) {
 		fields = append(fields, deployment.FieldLeaseID)
 	}
@@ -9382,6 +9653,9 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(deployment.FieldCancelRequestedBy) {
 		fields = append(fields, deployment.FieldCancelRequestedBy)
+	}
+	if m.FieldCleared(deployment.FieldCancelRequestedByActor) {
+		fields = append(fields, deployment.FieldCancelRequestedByActor)
 	}
 	if m.FieldCleared(deployment.FieldCancelReason) {
 		fields = append(fields, deployment.FieldCancelReason)
@@ -9469,6 +9743,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 	case deployment.FieldCreatedByID:
 		m.ClearCreatedByID()
 		return nil
+	case deployment.FieldCreatedByActor:
+		m.ClearCreatedByActor()
+		return nil
 	case deployment.FieldPromotedFrom:
 		m.ClearPromotedFrom()
 		return nil
@@ -9487,6 +9764,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 	case deployment.FieldRunner:
 		m.ClearRunner()
 		return nil
+	case deployment.FieldRunnerActor:
+		m.ClearRunnerActor()
+		return nil
 	case deployment.FieldLeaseID:
 		m.ClearLeaseID()
 		return nil
@@ -9501,6 +9781,9 @@ func (m *DeploymentMutation) ClearField(name string) error {
 		return nil
 	case deployment.FieldCancelRequestedBy:
 		m.ClearCancelRequestedBy()
+		return nil
+	case deployment.FieldCancelRequestedByActor:
+		m.ClearCancelRequestedByActor()
 		return nil
 	case deployment.FieldCancelReason:
 		m.ClearCancelReason()
@@ -9630,6 +9913,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 	case deployment.FieldCreatedByID:
 		m.ResetCreatedByID()
 		return nil
+	case deployment.FieldCreatedByActor:
+		m.ResetCreatedByActor()
+		return nil
 	case deployment.FieldPromotedFrom:
 		m.ResetPromotedFrom()
 		return nil
@@ -9651,6 +9937,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 	case deployment.FieldRunner:
 		m.ResetRunner()
 		return nil
+	case deployment.FieldRunnerActor:
+		m.ResetRunnerActor()
+		return nil
 	case deployment.FieldLeaseID:
 		m.ResetLeaseID()
 		return nil
@@ -9665,6 +9954,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldCancelRequestedBy:
 		m.ResetCancelRequestedBy()
+		return nil
+	case deployment.FieldCancelRequestedByActor:
+		m.ResetCancelRequestedByActor()
 		return nil
 	case deployment.FieldCancelReason:
 		m.ResetCancelReason()
@@ -18096,6 +18388,7 @@ type ModuleVersionMutation struct {
 	source_path              *string
 	deprecated_at            *time.Time
 	deprecated_by            *string
+	deprecated_by_actor      *string
 	deprecation_reason       *string
 	successor_id             *string
 	uses_recorded            *bool
@@ -18770,6 +19063,55 @@ func (m *ModuleVersionMutation) ResetDeprecatedBy() {
 	delete(m.clearedFields, moduleversion.FieldDeprecatedBy)
 }
 
+// SetDeprecatedByActor sets the "deprecated_by_actor" field.
+func (m *ModuleVersionMutation) SetDeprecatedByActor(s string) {
+	m.deprecated_by_actor = &s
+}
+
+// DeprecatedByActor returns the value of the "deprecated_by_actor" field in the mutation.
+func (m *ModuleVersionMutation) DeprecatedByActor() (r string, exists bool) {
+	v := m.deprecated_by_actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeprecatedByActor returns the old "deprecated_by_actor" field's value of the ModuleVersion entity.
+// If the ModuleVersion object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleVersionMutation) OldDeprecatedByActor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeprecatedByActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeprecatedByActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeprecatedByActor: %w", err)
+	}
+	return oldValue.DeprecatedByActor, nil
+}
+
+// ClearDeprecatedByActor clears the value of the "deprecated_by_actor" field.
+func (m *ModuleVersionMutation) ClearDeprecatedByActor() {
+	m.deprecated_by_actor = nil
+	m.clearedFields[moduleversion.FieldDeprecatedByActor] = struct{}{}
+}
+
+// DeprecatedByActorCleared returns if the "deprecated_by_actor" field was cleared in this mutation.
+func (m *ModuleVersionMutation) DeprecatedByActorCleared() bool {
+	_, ok := m.clearedFields[moduleversion.FieldDeprecatedByActor]
+	return ok
+}
+
+// ResetDeprecatedByActor resets all changes to the "deprecated_by_actor" field.
+func (m *ModuleVersionMutation) ResetDeprecatedByActor() {
+	m.deprecated_by_actor = nil
+	delete(m.clearedFields, moduleversion.FieldDeprecatedByActor)
+}
+
 // SetDeprecationReason sets the "deprecation_reason" field.
 func (m *ModuleVersionMutation) SetDeprecationReason(s string) {
 	m.deprecation_reason = &s
@@ -18965,7 +19307,7 @@ func (m *ModuleVersionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleVersionMutation) Fields() []string {
-	fields := make([]string, 0, 16)
+	fields := make([]string, 0, 17)
 	if m.created_at != nil {
 		fields = append(fields, moduleversion.FieldCreatedAt)
 	}
@@ -19004,6 +19346,9 @@ func (m *ModuleVersionMutation) Fields() []string {
 	}
 	if m.deprecated_by != nil {
 		fields = append(fields, moduleversion.FieldDeprecatedBy)
+	}
+	if m.deprecated_by_actor != nil {
+		fields = append(fields, moduleversion.FieldDeprecatedByActor)
 	}
 	if m.deprecation_reason != nil {
 		fields = append(fields, moduleversion.FieldDeprecationReason)
@@ -19048,6 +19393,8 @@ func (m *ModuleVersionMutation) Field(name string) (ent.Value, bool) {
 		return m.DeprecatedAt()
 	case moduleversion.FieldDeprecatedBy:
 		return m.DeprecatedBy()
+	case moduleversion.FieldDeprecatedByActor:
+		return m.DeprecatedByActor()
 	case moduleversion.FieldDeprecationReason:
 		return m.DeprecationReason()
 	case moduleversion.FieldSuccessorID:
@@ -19089,6 +19436,8 @@ func (m *ModuleVersionMutation) OldField(ctx context.Context, name string) (ent.
 		return m.OldDeprecatedAt(ctx)
 	case moduleversion.FieldDeprecatedBy:
 		return m.OldDeprecatedBy(ctx)
+	case moduleversion.FieldDeprecatedByActor:
+		return m.OldDeprecatedByActor(ctx)
 	case moduleversion.FieldDeprecationReason:
 		return m.OldDeprecationReason(ctx)
 	case moduleversion.FieldSuccessorID:
@@ -19195,6 +19544,13 @@ func (m *ModuleVersionMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetDeprecatedBy(v)
 		return nil
+	case moduleversion.FieldDeprecatedByActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeprecatedByActor(v)
+		return nil
 	case moduleversion.FieldDeprecationReason:
 		v, ok := value.(string)
 		if !ok {
@@ -19267,6 +19623,9 @@ func (m *ModuleVersionMutation) ClearedFields() []string {
 	if m.FieldCleared(moduleversion.FieldDeprecatedBy) {
 		fields = append(fields, moduleversion.FieldDeprecatedBy)
 	}
+	if m.FieldCleared(moduleversion.FieldDeprecatedByActor) {
+		fields = append(fields, moduleversion.FieldDeprecatedByActor)
+	}
 	if m.FieldCleared(moduleversion.FieldDeprecationReason) {
 		fields = append(fields, moduleversion.FieldDeprecationReason)
 	}
@@ -19307,6 +19666,9 @@ func (m *ModuleVersionMutation) ClearField(name string) error {
 		return nil
 	case moduleversion.FieldDeprecatedBy:
 		m.ClearDeprecatedBy()
+		return nil
+	case moduleversion.FieldDeprecatedByActor:
+		m.ClearDeprecatedByActor()
 		return nil
 	case moduleversion.FieldDeprecationReason:
 		m.ClearDeprecationReason()
@@ -19360,6 +19722,9 @@ func (m *ModuleVersionMutation) ResetField(name string) error {
 		return nil
 	case moduleversion.FieldDeprecatedBy:
 		m.ResetDeprecatedBy()
+		return nil
+	case moduleversion.FieldDeprecatedByActor:
+		m.ResetDeprecatedByActor()
 		return nil
 	case moduleversion.FieldDeprecationReason:
 		m.ResetDeprecationReason()
@@ -20696,22 +21061,24 @@ func (m *ProjectMutation) ResetEdge(name string) error {
 // QuarantineMutation represents an operation that mutates the Quarantine nodes in the graph.
 type QuarantineMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	organization_id *string
-	reason          *string
-	created_at      *time.Time
-	created_by      *string
-	until           *time.Time
-	lifted_at       *time.Time
-	lifted_by       *string
-	clearedFields   map[string]struct{}
-	release         *string
-	clearedrelease  bool
-	done            bool
-	oldValue        func(context.Context) (*Quarantine, error)
-	predicates      []predicate.Quarantine
+	op               Op
+	typ              string
+	id               *string
+	organization_id  *string
+	reason           *string
+	created_at       *time.Time
+	created_by       *string
+	created_by_actor *string
+	until            *time.Time
+	lifted_at        *time.Time
+	lifted_by        *string
+	lifted_by_actor  *string
+	clearedFields    map[string]struct{}
+	release          *string
+	clearedrelease   bool
+	done             bool
+	oldValue         func(context.Context) (*Quarantine, error)
+	predicates       []predicate.Quarantine
 }
 
 var _ ent.Mutation = (*QuarantineMutation)(nil)
@@ -20998,6 +21365,55 @@ func (m *QuarantineMutation) ResetCreatedBy() {
 	m.created_by = nil
 }
 
+// SetCreatedByActor sets the "created_by_actor" field.
+func (m *QuarantineMutation) SetCreatedByActor(s string) {
+	m.created_by_actor = &s
+}
+
+// CreatedByActor returns the value of the "created_by_actor" field in the mutation.
+func (m *QuarantineMutation) CreatedByActor() (r string, exists bool) {
+	v := m.created_by_actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedByActor returns the old "created_by_actor" field's value of the Quarantine entity.
+// If the Quarantine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuarantineMutation) OldCreatedByActor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedByActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedByActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedByActor: %w", err)
+	}
+	return oldValue.CreatedByActor, nil
+}
+
+// ClearCreatedByActor clears the value of the "created_by_actor" field.
+func (m *QuarantineMutation) ClearCreatedByActor() {
+	m.created_by_actor = nil
+	m.clearedFields[quarantine.FieldCreatedByActor] = struct{}{}
+}
+
+// CreatedByActorCleared returns if the "created_by_actor" field was cleared in this mutation.
+func (m *QuarantineMutation) CreatedByActorCleared() bool {
+	_, ok := m.clearedFields[quarantine.FieldCreatedByActor]
+	return ok
+}
+
+// ResetCreatedByActor resets all changes to the "created_by_actor" field.
+func (m *QuarantineMutation) ResetCreatedByActor() {
+	m.created_by_actor = nil
+	delete(m.clearedFields, quarantine.FieldCreatedByActor)
+}
+
 // SetUntil sets the "until" field.
 func (m *QuarantineMutation) SetUntil(t time.Time) {
 	m.until = &t
@@ -21145,6 +21561,55 @@ func (m *QuarantineMutation) ResetLiftedBy() {
 	delete(m.clearedFields, quarantine.FieldLiftedBy)
 }
 
+// SetLiftedByActor sets the "lifted_by_actor" field.
+func (m *QuarantineMutation) SetLiftedByActor(s string) {
+	m.lifted_by_actor = &s
+}
+
+// LiftedByActor returns the value of the "lifted_by_actor" field in the mutation.
+func (m *QuarantineMutation) LiftedByActor() (r string, exists bool) {
+	v := m.lifted_by_actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLiftedByActor returns the old "lifted_by_actor" field's value of the Quarantine entity.
+// If the Quarantine object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *QuarantineMutation) OldLiftedByActor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLiftedByActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLiftedByActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLiftedByActor: %w", err)
+	}
+	return oldValue.LiftedByActor, nil
+}
+
+// ClearLiftedByActor clears the value of the "lifted_by_actor" field.
+func (m *QuarantineMutation) ClearLiftedByActor() {
+	m.lifted_by_actor = nil
+	m.clearedFields[quarantine.FieldLiftedByActor] = struct{}{}
+}
+
+// LiftedByActorCleared returns if the "lifted_by_actor" field was cleared in this mutation.
+func (m *QuarantineMutation) LiftedByActorCleared() bool {
+	_, ok := m.clearedFields[quarantine.FieldLiftedByActor]
+	return ok
+}
+
+// ResetLiftedByActor resets all changes to the "lifted_by_actor" field.
+func (m *QuarantineMutation) ResetLiftedByActor() {
+	m.lifted_by_actor = nil
+	delete(m.clearedFields, quarantine.FieldLiftedByActor)
+}
+
 // ClearRelease clears the "release" edge to the Release entity.
 func (m *QuarantineMutation) ClearRelease() {
 	m.clearedrelease = true
@@ -21206,7 +21671,7 @@ func (m *QuarantineMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *QuarantineMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 10)
 	if m.organization_id != nil {
 		fields = append(fields, quarantine.FieldOrganizationID)
 	}
@@ -21222,6 +21687,9 @@ func (m *QuarantineMutation) Fields() []string {
 	if m.created_by != nil {
 		fields = append(fields, quarantine.FieldCreatedBy)
 	}
+	if m.created_by_actor != nil {
+		fields = append(fields, quarantine.FieldCreatedByActor)
+	}
 	if m.until != nil {
 		fields = append(fields, quarantine.FieldUntil)
 	}
@@ -21230,6 +21698,9 @@ func (m *QuarantineMutation) Fields() []string {
 	}
 	if m.lifted_by != nil {
 		fields = append(fields, quarantine.FieldLiftedBy)
+	}
+	if m.lifted_by_actor != nil {
+		fields = append(fields, quarantine.FieldLiftedByActor)
 	}
 	return fields
 }
@@ -21249,12 +21720,16 @@ func (m *QuarantineMutation) Field(name string) (ent.Value, bool) {
 		return m.CreatedAt()
 	case quarantine.FieldCreatedBy:
 		return m.CreatedBy()
+	case quarantine.FieldCreatedByActor:
+		return m.CreatedByActor()
 	case quarantine.FieldUntil:
 		return m.Until()
 	case quarantine.FieldLiftedAt:
 		return m.LiftedAt()
 	case quarantine.FieldLiftedBy:
 		return m.LiftedBy()
+	case quarantine.FieldLiftedByActor:
+		return m.LiftedByActor()
 	}
 	return nil, false
 }
@@ -21274,12 +21749,16 @@ func (m *QuarantineMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldCreatedAt(ctx)
 	case quarantine.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
+	case quarantine.FieldCreatedByActor:
+		return m.OldCreatedByActor(ctx)
 	case quarantine.FieldUntil:
 		return m.OldUntil(ctx)
 	case quarantine.FieldLiftedAt:
 		return m.OldLiftedAt(ctx)
 	case quarantine.FieldLiftedBy:
 		return m.OldLiftedBy(ctx)
+	case quarantine.FieldLiftedByActor:
+		return m.OldLiftedByActor(ctx)
 	}
 	return nil, fmt.Errorf("unknown Quarantine field %s", name)
 }
@@ -21324,6 +21803,13 @@ func (m *QuarantineMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCreatedBy(v)
 		return nil
+	case quarantine.FieldCreatedByActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedByActor(v)
+		return nil
 	case quarantine.FieldUntil:
 		v, ok := value.(time.Time)
 		if !ok {
@@ -21344,6 +21830,13 @@ func (m *QuarantineMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetLiftedBy(v)
+		return nil
+	case quarantine.FieldLiftedByActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLiftedByActor(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Quarantine field %s", name)
@@ -21375,6 +21868,9 @@ func (m *QuarantineMutation) AddField(name string, value ent.Value) error {
 // mutation.
 func (m *QuarantineMutation) ClearedFields() []string {
 	var fields []string
+	if m.FieldCleared(quarantine.FieldCreatedByActor) {
+		fields = append(fields, quarantine.FieldCreatedByActor)
+	}
 	if m.FieldCleared(quarantine.FieldUntil) {
 		fields = append(fields, quarantine.FieldUntil)
 	}
@@ -21383,6 +21879,9 @@ func (m *QuarantineMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(quarantine.FieldLiftedBy) {
 		fields = append(fields, quarantine.FieldLiftedBy)
+	}
+	if m.FieldCleared(quarantine.FieldLiftedByActor) {
+		fields = append(fields, quarantine.FieldLiftedByActor)
 	}
 	return fields
 }
@@ -21398,6 +21897,9 @@ func (m *QuarantineMutation) FieldCleared(name string) bool {
 // error if the field is not defined in the schema.
 func (m *QuarantineMutation) ClearField(name string) error {
 	switch name {
+	case quarantine.FieldCreatedByActor:
+		m.ClearCreatedByActor()
+		return nil
 	case quarantine.FieldUntil:
 		m.ClearUntil()
 		return nil
@@ -21406,6 +21908,9 @@ func (m *QuarantineMutation) ClearField(name string) error {
 		return nil
 	case quarantine.FieldLiftedBy:
 		m.ClearLiftedBy()
+		return nil
+	case quarantine.FieldLiftedByActor:
+		m.ClearLiftedByActor()
 		return nil
 	}
 	return fmt.Errorf("unknown Quarantine nullable field %s", name)
@@ -21430,6 +21935,9 @@ func (m *QuarantineMutation) ResetField(name string) error {
 	case quarantine.FieldCreatedBy:
 		m.ResetCreatedBy()
 		return nil
+	case quarantine.FieldCreatedByActor:
+		m.ResetCreatedByActor()
+		return nil
 	case quarantine.FieldUntil:
 		m.ResetUntil()
 		return nil
@@ -21438,6 +21946,9 @@ func (m *QuarantineMutation) ResetField(name string) error {
 		return nil
 	case quarantine.FieldLiftedBy:
 		m.ResetLiftedBy()
+		return nil
+	case quarantine.FieldLiftedByActor:
+		m.ResetLiftedByActor()
 		return nil
 	}
 	return fmt.Errorf("unknown Quarantine field %s", name)
@@ -22190,7 +22701,10 @@ type RuleMutation struct {
 	demand           *gate.Demand
 	overridable      *bool
 	created_by       *string
+	created_by_actor *string
 	ended_at         *time.Time
+	ended_by         *string
+	ended_by_actor   *string
 	version          *int32
 	addversion       *int32
 	clearedFields    map[string]struct{}
@@ -22704,6 +23218,55 @@ func (m *RuleMutation) ResetCreatedBy() {
 	m.created_by = nil
 }
 
+// SetCreatedByActor sets the "created_by_actor" field.
+func (m *RuleMutation) SetCreatedByActor(s string) {
+	m.created_by_actor = &s
+}
+
+// CreatedByActor returns the value of the "created_by_actor" field in the mutation.
+func (m *RuleMutation) CreatedByActor() (r string, exists bool) {
+	v := m.created_by_actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedByActor returns the old "created_by_actor" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldCreatedByActor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedByActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedByActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedByActor: %w", err)
+	}
+	return oldValue.CreatedByActor, nil
+}
+
+// ClearCreatedByActor clears the value of the "created_by_actor" field.
+func (m *RuleMutation) ClearCreatedByActor() {
+	m.created_by_actor = nil
+	m.clearedFields[rule.FieldCreatedByActor] = struct{}{}
+}
+
+// CreatedByActorCleared returns if the "created_by_actor" field was cleared in this mutation.
+func (m *RuleMutation) CreatedByActorCleared() bool {
+	_, ok := m.clearedFields[rule.FieldCreatedByActor]
+	return ok
+}
+
+// ResetCreatedByActor resets all changes to the "created_by_actor" field.
+func (m *RuleMutation) ResetCreatedByActor() {
+	m.created_by_actor = nil
+	delete(m.clearedFields, rule.FieldCreatedByActor)
+}
+
 // SetEndedAt sets the "ended_at" field.
 func (m *RuleMutation) SetEndedAt(t time.Time) {
 	m.ended_at = &t
@@ -22751,6 +23314,104 @@ func (m *RuleMutation) EndedAtCleared() bool {
 func (m *RuleMutation) ResetEndedAt() {
 	m.ended_at = nil
 	delete(m.clearedFields, rule.FieldEndedAt)
+}
+
+// SetEndedBy sets the "ended_by" field.
+func (m *RuleMutation) SetEndedBy(s string) {
+	m.ended_by = &s
+}
+
+// EndedBy returns the value of the "ended_by" field in the mutation.
+func (m *RuleMutation) EndedBy() (r string, exists bool) {
+	v := m.ended_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndedBy returns the old "ended_by" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldEndedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndedBy: %w", err)
+	}
+	return oldValue.EndedBy, nil
+}
+
+// ClearEndedBy clears the value of the "ended_by" field.
+func (m *RuleMutation) ClearEndedBy() {
+	m.ended_by = nil
+	m.clearedFields[rule.FieldEndedBy] = struct{}{}
+}
+
+// EndedByCleared returns if the "ended_by" field was cleared in this mutation.
+func (m *RuleMutation) EndedByCleared() bool {
+	_, ok := m.clearedFields[rule.FieldEndedBy]
+	return ok
+}
+
+// ResetEndedBy resets all changes to the "ended_by" field.
+func (m *RuleMutation) ResetEndedBy() {
+	m.ended_by = nil
+	delete(m.clearedFields, rule.FieldEndedBy)
+}
+
+// SetEndedByActor sets the "ended_by_actor" field.
+func (m *RuleMutation) SetEndedByActor(s string) {
+	m.ended_by_actor = &s
+}
+
+// EndedByActor returns the value of the "ended_by_actor" field in the mutation.
+func (m *RuleMutation) EndedByActor() (r string, exists bool) {
+	v := m.ended_by_actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndedByActor returns the old "ended_by_actor" field's value of the Rule entity.
+// If the Rule object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RuleMutation) OldEndedByActor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndedByActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndedByActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndedByActor: %w", err)
+	}
+	return oldValue.EndedByActor, nil
+}
+
+// ClearEndedByActor clears the value of the "ended_by_actor" field.
+func (m *RuleMutation) ClearEndedByActor() {
+	m.ended_by_actor = nil
+	m.clearedFields[rule.FieldEndedByActor] = struct{}{}
+}
+
+// EndedByActorCleared returns if the "ended_by_actor" field was cleared in this mutation.
+func (m *RuleMutation) EndedByActorCleared() bool {
+	_, ok := m.clearedFields[rule.FieldEndedByActor]
+	return ok
+}
+
+// ResetEndedByActor resets all changes to the "ended_by_actor" field.
+func (m *RuleMutation) ResetEndedByActor() {
+	m.ended_by_actor = nil
+	delete(m.clearedFields, rule.FieldEndedByActor)
 }
 
 // SetVersion sets the "version" field.
@@ -22843,7 +23504,7 @@ func (m *RuleMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *RuleMutation) Fields() []string {
-	fields := make([]string, 0, 12)
+	fields := make([]string, 0, 15)
 	if m.created_at != nil {
 		fields = append(fields, rule.FieldCreatedAt)
 	}
@@ -22874,8 +23535,17 @@ func (m *RuleMutation) Fields() []string {
 	if m.created_by != nil {
 		fields = append(fields, rule.FieldCreatedBy)
 	}
+	if m.created_by_actor != nil {
+		fields = append(fields, rule.FieldCreatedByActor)
+	}
 	if m.ended_at != nil {
 		fields = append(fields, rule.FieldEndedAt)
+	}
+	if m.ended_by != nil {
+		fields = append(fields, rule.FieldEndedBy)
+	}
+	if m.ended_by_actor != nil {
+		fields = append(fields, rule.FieldEndedByActor)
 	}
 	if m.version != nil {
 		fields = append(fields, rule.FieldVersion)
@@ -22908,8 +23578,14 @@ func (m *RuleMutation) Field(name string) (ent.Value, bool) {
 		return m.Overridable()
 	case rule.FieldCreatedBy:
 		return m.CreatedBy()
+	case rule.FieldCreatedByActor:
+		return m.CreatedByActor()
 	case rule.FieldEndedAt:
 		return m.EndedAt()
+	case rule.FieldEndedBy:
+		return m.EndedBy()
+	case rule.FieldEndedByActor:
+		return m.EndedByActor()
 	case rule.FieldVersion:
 		return m.Version()
 	}
@@ -22941,8 +23617,14 @@ func (m *RuleMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldOverridable(ctx)
 	case rule.FieldCreatedBy:
 		return m.OldCreatedBy(ctx)
+	case rule.FieldCreatedByActor:
+		return m.OldCreatedByActor(ctx)
 	case rule.FieldEndedAt:
 		return m.OldEndedAt(ctx)
+	case rule.FieldEndedBy:
+		return m.OldEndedBy(ctx)
+	case rule.FieldEndedByActor:
+		return m.OldEndedByActor(ctx)
 	case rule.FieldVersion:
 		return m.OldVersion(ctx)
 	}
@@ -23024,12 +23706,33 @@ func (m *RuleMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetCreatedBy(v)
 		return nil
+	case rule.FieldCreatedByActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedByActor(v)
+		return nil
 	case rule.FieldEndedAt:
 		v, ok := value.(time.Time)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetEndedAt(v)
+		return nil
+	case rule.FieldEndedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedBy(v)
+		return nil
+	case rule.FieldEndedByActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndedByActor(v)
 		return nil
 	case rule.FieldVersion:
 		v, ok := value.(int32)
@@ -23089,8 +23792,17 @@ func (m *RuleMutation) ClearedFields() []string {
 	if m.FieldCleared(rule.FieldEnvironmentID) {
 		fields = append(fields, rule.FieldEnvironmentID)
 	}
+	if m.FieldCleared(rule.FieldCreatedByActor) {
+		fields = append(fields, rule.FieldCreatedByActor)
+	}
 	if m.FieldCleared(rule.FieldEndedAt) {
 		fields = append(fields, rule.FieldEndedAt)
+	}
+	if m.FieldCleared(rule.FieldEndedBy) {
+		fields = append(fields, rule.FieldEndedBy)
+	}
+	if m.FieldCleared(rule.FieldEndedByActor) {
+		fields = append(fields, rule.FieldEndedByActor)
 	}
 	return fields
 }
@@ -23112,8 +23824,17 @@ func (m *RuleMutation) ClearField(name string) error {
 	case rule.FieldEnvironmentID:
 		m.ClearEnvironmentID()
 		return nil
+	case rule.FieldCreatedByActor:
+		m.ClearCreatedByActor()
+		return nil
 	case rule.FieldEndedAt:
 		m.ClearEndedAt()
+		return nil
+	case rule.FieldEndedBy:
+		m.ClearEndedBy()
+		return nil
+	case rule.FieldEndedByActor:
+		m.ClearEndedByActor()
 		return nil
 	}
 	return fmt.Errorf("unknown Rule nullable field %s", name)
@@ -23153,8 +23874,17 @@ func (m *RuleMutation) ResetField(name string) error {
 	case rule.FieldCreatedBy:
 		m.ResetCreatedBy()
 		return nil
+	case rule.FieldCreatedByActor:
+		m.ResetCreatedByActor()
+		return nil
 	case rule.FieldEndedAt:
 		m.ResetEndedAt()
+		return nil
+	case rule.FieldEndedBy:
+		m.ResetEndedBy()
+		return nil
+	case rule.FieldEndedByActor:
+		m.ResetEndedByActor()
 		return nil
 	case rule.FieldVersion:
 		m.ResetVersion()
@@ -23214,30 +23944,32 @@ func (m *RuleMutation) ResetEdge(name string) error {
 // TokenMutation represents an operation that mutates the Token nodes in the graph.
 type TokenMutation struct {
 	config
-	op              Op
-	typ             string
-	id              *string
-	created_at      *time.Time
-	updated_at      *time.Time
-	organization_id *string
-	name            *string
-	role            *actor.Role
-	scope           **actor.Scope
-	created_by      *string
-	created_by_id   *string
-	holder          *string
-	principal_id    *string
-	made_by_id      *string
-	hash            *string
-	prefix          *string
-	last_four       *string
-	expires_at      *time.Time
-	last_used_at    *time.Time
-	revoked_at      *time.Time
-	clearedFields   map[string]struct{}
-	done            bool
-	oldValue        func(context.Context) (*Token, error)
-	predicates      []predicate.Token
+	op               Op
+	typ              string
+	id               *string
+	created_at       *time.Time
+	updated_at       *time.Time
+	organization_id  *string
+	name             *string
+	role             *actor.Role
+	scope            **actor.Scope
+	created_by       *string
+	created_by_id    *string
+	holder           *string
+	principal_id     *string
+	made_by_id       *string
+	hash             *string
+	prefix           *string
+	last_four        *string
+	expires_at       *time.Time
+	last_used_at     *time.Time
+	revoked_at       *time.Time
+	revoked_by       *string
+	revoked_by_actor *string
+	clearedFields    map[string]struct{}
+	done             bool
+	oldValue         func(context.Context) (*Token, error)
+	predicates       []predicate.Token
 }
 
 var _ ent.Mutation = (*TokenMutation)(nil)
@@ -24086,6 +24818,104 @@ func (m *TokenMutation) ResetRevokedAt() {
 	delete(m.clearedFields, token.FieldRevokedAt)
 }
 
+// SetRevokedBy sets the "revoked_by" field.
+func (m *TokenMutation) SetRevokedBy(s string) {
+	m.revoked_by = &s
+}
+
+// RevokedBy returns the value of the "revoked_by" field in the mutation.
+func (m *TokenMutation) RevokedBy() (r string, exists bool) {
+	v := m.revoked_by
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRevokedBy returns the old "revoked_by" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldRevokedBy(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRevokedBy is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRevokedBy requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRevokedBy: %w", err)
+	}
+	return oldValue.RevokedBy, nil
+}
+
+// ClearRevokedBy clears the value of the "revoked_by" field.
+func (m *TokenMutation) ClearRevokedBy() {
+	m.revoked_by = nil
+	m.clearedFields[token.FieldRevokedBy] = struct{}{}
+}
+
+// RevokedByCleared returns if the "revoked_by" field was cleared in this mutation.
+func (m *TokenMutation) RevokedByCleared() bool {
+	_, ok := m.clearedFields[token.FieldRevokedBy]
+	return ok
+}
+
+// ResetRevokedBy resets all changes to the "revoked_by" field.
+func (m *TokenMutation) ResetRevokedBy() {
+	m.revoked_by = nil
+	delete(m.clearedFields, token.FieldRevokedBy)
+}
+
+// SetRevokedByActor sets the "revoked_by_actor" field.
+func (m *TokenMutation) SetRevokedByActor(s string) {
+	m.revoked_by_actor = &s
+}
+
+// RevokedByActor returns the value of the "revoked_by_actor" field in the mutation.
+func (m *TokenMutation) RevokedByActor() (r string, exists bool) {
+	v := m.revoked_by_actor
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRevokedByActor returns the old "revoked_by_actor" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldRevokedByActor(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRevokedByActor is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRevokedByActor requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRevokedByActor: %w", err)
+	}
+	return oldValue.RevokedByActor, nil
+}
+
+// ClearRevokedByActor clears the value of the "revoked_by_actor" field.
+func (m *TokenMutation) ClearRevokedByActor() {
+	m.revoked_by_actor = nil
+	m.clearedFields[token.FieldRevokedByActor] = struct{}{}
+}
+
+// RevokedByActorCleared returns if the "revoked_by_actor" field was cleared in this mutation.
+func (m *TokenMutation) RevokedByActorCleared() bool {
+	_, ok := m.clearedFields[token.FieldRevokedByActor]
+	return ok
+}
+
+// ResetRevokedByActor resets all changes to the "revoked_by_actor" field.
+func (m *TokenMutation) ResetRevokedByActor() {
+	m.revoked_by_actor = nil
+	delete(m.clearedFields, token.FieldRevokedByActor)
+}
+
 // Where appends a list predicates to the TokenMutation builder.
 func (m *TokenMutation) Where(ps ...predicate.Token) {
 	m.predicates = append(m.predicates, ps...)
@@ -24120,7 +24950,7 @@ func (m *TokenMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TokenMutation) Fields() []string {
-	fields := make([]string, 0, 17)
+	fields := make([]string, 0, 19)
 	if m.created_at != nil {
 		fields = append(fields, token.FieldCreatedAt)
 	}
@@ -24172,6 +25002,12 @@ func (m *TokenMutation) Fields() []string {
 	if m.revoked_at != nil {
 		fields = append(fields, token.FieldRevokedAt)
 	}
+	if m.revoked_by != nil {
+		fields = append(fields, token.FieldRevokedBy)
+	}
+	if m.revoked_by_actor != nil {
+		fields = append(fields, token.FieldRevokedByActor)
+	}
 	return fields
 }
 
@@ -24214,6 +25050,10 @@ func (m *TokenMutation) Field(name string) (ent.Value, bool) {
 		return m.LastUsedAt()
 	case token.FieldRevokedAt:
 		return m.RevokedAt()
+	case token.FieldRevokedBy:
+		return m.RevokedBy()
+	case token.FieldRevokedByActor:
+		return m.RevokedByActor()
 	}
 	return nil, false
 }
@@ -24257,6 +25097,10 @@ func (m *TokenMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldLastUsedAt(ctx)
 	case token.FieldRevokedAt:
 		return m.OldRevokedAt(ctx)
+	case token.FieldRevokedBy:
+		return m.OldRevokedBy(ctx)
+	case token.FieldRevokedByActor:
+		return m.OldRevokedByActor(ctx)
 	}
 	return nil, fmt.Errorf("unknown Token field %s", name)
 }
@@ -24385,6 +25229,20 @@ func (m *TokenMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetRevokedAt(v)
 		return nil
+	case token.FieldRevokedBy:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRevokedBy(v)
+		return nil
+	case token.FieldRevokedByActor:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRevokedByActor(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Token field %s", name)
 }
@@ -24445,6 +25303,12 @@ func (m *TokenMutation) ClearedFields() []string {
 	if m.FieldCleared(token.FieldRevokedAt) {
 		fields = append(fields, token.FieldRevokedAt)
 	}
+	if m.FieldCleared(token.FieldRevokedBy) {
+		fields = append(fields, token.FieldRevokedBy)
+	}
+	if m.FieldCleared(token.FieldRevokedByActor) {
+		fields = append(fields, token.FieldRevokedByActor)
+	}
 	return fields
 }
 
@@ -24488,6 +25352,12 @@ func (m *TokenMutation) ClearField(name string) error {
 		return nil
 	case token.FieldRevokedAt:
 		m.ClearRevokedAt()
+		return nil
+	case token.FieldRevokedBy:
+		m.ClearRevokedBy()
+		return nil
+	case token.FieldRevokedByActor:
+		m.ClearRevokedByActor()
 		return nil
 	}
 	return fmt.Errorf("unknown Token nullable field %s", name)
@@ -24547,6 +25417,12 @@ func (m *TokenMutation) ResetField(name string) error {
 		return nil
 	case token.FieldRevokedAt:
 		m.ResetRevokedAt()
+		return nil
+	case token.FieldRevokedBy:
+		m.ResetRevokedBy()
+		return nil
+	case token.FieldRevokedByActor:
+		m.ResetRevokedByActor()
 		return nil
 	}
 	return fmt.Errorf("unknown Token field %s", name)

@@ -28,12 +28,16 @@ type Quarantine struct {
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// name of the actor
 	CreatedBy string `json:"created_by,omitempty"`
+	// id of the actor's token; null for none, and for those from before it was noted
+	CreatedByActor *string `json:"created_by_actor,omitempty"`
 	// when it ends by itself; null for never
 	Until *time.Time `json:"until,omitempty"`
 	// LiftedAt holds the value of the "lifted_at" field.
 	LiftedAt *time.Time `json:"lifted_at,omitempty"`
 	// name of the actor
 	LiftedBy *string `json:"lifted_by,omitempty"`
+	// id of the actor's token; null for none, and for those from before it was noted
+	LiftedByActor *string `json:"lifted_by_actor,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the QuarantineQuery when eager-loading is set.
 	Edges        QuarantineEdges `json:"edges"`
@@ -65,7 +69,7 @@ func (*Quarantine) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case quarantine.FieldID, quarantine.FieldOrganizationID, quarantine.FieldReleaseID, quarantine.FieldReason, quarantine.FieldCreatedBy, quarantine.FieldLiftedBy:
+		case quarantine.FieldID, quarantine.FieldOrganizationID, quarantine.FieldReleaseID, quarantine.FieldReason, quarantine.FieldCreatedBy, quarantine.FieldCreatedByActor, quarantine.FieldLiftedBy, quarantine.FieldLiftedByActor:
 			values[i] = new(sql.NullString)
 		case quarantine.FieldCreatedAt, quarantine.FieldUntil, quarantine.FieldLiftedAt:
 			values[i] = new(sql.NullTime)
@@ -120,6 +124,13 @@ func (_m *Quarantine) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CreatedBy = value.String
 			}
+		case quarantine.FieldCreatedByActor:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field created_by_actor", values[i])
+			} else if value.Valid {
+				_m.CreatedByActor = new(string)
+				*_m.CreatedByActor = value.String
+			}
 		case quarantine.FieldUntil:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field until", values[i])
@@ -140,6 +151,13 @@ func (_m *Quarantine) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.LiftedBy = new(string)
 				*_m.LiftedBy = value.String
+			}
+		case quarantine.FieldLiftedByActor:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field lifted_by_actor", values[i])
+			} else if value.Valid {
+				_m.LiftedByActor = new(string)
+				*_m.LiftedByActor = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -197,6 +215,11 @@ func (_m *Quarantine) String() string {
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)
 	builder.WriteString(", ")
+	if v := _m.CreatedByActor; v != nil {
+		builder.WriteString("created_by_actor=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	if v := _m.Until; v != nil {
 		builder.WriteString("until=")
 		builder.WriteString(v.Format(time.ANSIC))
@@ -209,6 +232,11 @@ func (_m *Quarantine) String() string {
 	builder.WriteString(", ")
 	if v := _m.LiftedBy; v != nil {
 		builder.WriteString("lifted_by=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.LiftedByActor; v != nil {
+		builder.WriteString("lifted_by_actor=")
 		builder.WriteString(*v)
 	}
 	builder.WriteByte(')')

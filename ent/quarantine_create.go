@@ -51,6 +51,20 @@ func (_c *QuarantineCreate) SetCreatedBy(v string) *QuarantineCreate {
 	return _c
 }
 
+// SetCreatedByActor sets the "created_by_actor" field.
+func (_c *QuarantineCreate) SetCreatedByActor(v string) *QuarantineCreate {
+	_c.mutation.SetCreatedByActor(v)
+	return _c
+}
+
+// SetNillableCreatedByActor sets the "created_by_actor" field if the given value is not nil.
+func (_c *QuarantineCreate) SetNillableCreatedByActor(v *string) *QuarantineCreate {
+	if v != nil {
+		_c.SetCreatedByActor(*v)
+	}
+	return _c
+}
+
 // SetUntil sets the "until" field.
 func (_c *QuarantineCreate) SetUntil(v time.Time) *QuarantineCreate {
 	_c.mutation.SetUntil(v)
@@ -89,6 +103,20 @@ func (_c *QuarantineCreate) SetLiftedBy(v string) *QuarantineCreate {
 func (_c *QuarantineCreate) SetNillableLiftedBy(v *string) *QuarantineCreate {
 	if v != nil {
 		_c.SetLiftedBy(*v)
+	}
+	return _c
+}
+
+// SetLiftedByActor sets the "lifted_by_actor" field.
+func (_c *QuarantineCreate) SetLiftedByActor(v string) *QuarantineCreate {
+	_c.mutation.SetLiftedByActor(v)
+	return _c
+}
+
+// SetNillableLiftedByActor sets the "lifted_by_actor" field if the given value is not nil.
+func (_c *QuarantineCreate) SetNillableLiftedByActor(v *string) *QuarantineCreate {
+	if v != nil {
+		_c.SetLiftedByActor(*v)
 	}
 	return _c
 }
@@ -207,6 +235,10 @@ func (_c *QuarantineCreate) createSpec() (*Quarantine, *sqlgraph.CreateSpec) {
 		_spec.SetField(quarantine.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = value
 	}
+	if value, ok := _c.mutation.CreatedByActor(); ok {
+		_spec.SetField(quarantine.FieldCreatedByActor, field.TypeString, value)
+		_node.CreatedByActor = &value
+	}
 	if value, ok := _c.mutation.Until(); ok {
 		_spec.SetField(quarantine.FieldUntil, field.TypeTime, value)
 		_node.Until = &value
@@ -218,6 +250,10 @@ func (_c *QuarantineCreate) createSpec() (*Quarantine, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.LiftedBy(); ok {
 		_spec.SetField(quarantine.FieldLiftedBy, field.TypeString, value)
 		_node.LiftedBy = &value
+	}
+	if value, ok := _c.mutation.LiftedByActor(); ok {
+		_spec.SetField(quarantine.FieldLiftedByActor, field.TypeString, value)
+		_node.LiftedByActor = &value
 	}
 	if nodes := _c.mutation.ReleaseIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

@@ -69,6 +69,26 @@ func (_u *QuarantineUpdate) ClearLiftedBy() *QuarantineUpdate {
 	return _u
 }
 
+// SetLiftedByActor sets the "lifted_by_actor" field.
+func (_u *QuarantineUpdate) SetLiftedByActor(v string) *QuarantineUpdate {
+	_u.mutation.SetLiftedByActor(v)
+	return _u
+}
+
+// SetNillableLiftedByActor sets the "lifted_by_actor" field if the given value is not nil.
+func (_u *QuarantineUpdate) SetNillableLiftedByActor(v *string) *QuarantineUpdate {
+	if v != nil {
+		_u.SetLiftedByActor(*v)
+	}
+	return _u
+}
+
+// ClearLiftedByActor clears the value of the "lifted_by_actor" field.
+func (_u *QuarantineUpdate) ClearLiftedByActor() *QuarantineUpdate {
+	_u.mutation.ClearLiftedByActor()
+	return _u
+}
+
 // Mutation returns the QuarantineMutation object of the builder.
 func (_u *QuarantineUpdate) Mutation() *QuarantineMutation {
 	return _u.mutation
@@ -127,6 +147,9 @@ func (_u *QuarantineUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 			}
 		}
 	}
+	if _u.mutation.CreatedByActorCleared() {
+		_spec.ClearField(quarantine.FieldCreatedByActor, field.TypeString)
+	}
 	if _u.mutation.UntilCleared() {
 		_spec.ClearField(quarantine.FieldUntil, field.TypeTime)
 	}
@@ -141,6 +164,12 @@ func (_u *QuarantineUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.LiftedByCleared() {
 		_spec.ClearField(quarantine.FieldLiftedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.LiftedByActor(); ok {
+		_spec.SetField(quarantine.FieldLiftedByActor, field.TypeString, value)
+	}
+	if _u.mutation.LiftedByActorCleared() {
+		_spec.ClearField(quarantine.FieldLiftedByActor, field.TypeString)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -201,6 +230,26 @@ func (_u *QuarantineUpdateOne) SetNillableLiftedBy(v *string) *QuarantineUpdateO
 // ClearLiftedBy clears the value of the "lifted_by" field.
 func (_u *QuarantineUpdateOne) ClearLiftedBy() *QuarantineUpdateOne {
 	_u.mutation.ClearLiftedBy()
+	return _u
+}
+
+// SetLiftedByActor sets the "lifted_by_actor" field.
+func (_u *QuarantineUpdateOne) SetLiftedByActor(v string) *QuarantineUpdateOne {
+	_u.mutation.SetLiftedByActor(v)
+	return _u
+}
+
+// SetNillableLiftedByActor sets the "lifted_by_actor" field if the given value is not nil.
+func (_u *QuarantineUpdateOne) SetNillableLiftedByActor(v *string) *QuarantineUpdateOne {
+	if v != nil {
+		_u.SetLiftedByActor(*v)
+	}
+	return _u
+}
+
+// ClearLiftedByActor clears the value of the "lifted_by_actor" field.
+func (_u *QuarantineUpdateOne) ClearLiftedByActor() *QuarantineUpdateOne {
+	_u.mutation.ClearLiftedByActor()
 	return _u
 }
 
@@ -292,6 +341,9 @@ func (_u *QuarantineUpdateOne) sqlSave(ctx context.Context) (_node *Quarantine, 
 			}
 		}
 	}
+	if _u.mutation.CreatedByActorCleared() {
+		_spec.ClearField(quarantine.FieldCreatedByActor, field.TypeString)
+	}
 	if _u.mutation.UntilCleared() {
 		_spec.ClearField(quarantine.FieldUntil, field.TypeTime)
 	}
@@ -306,6 +358,12 @@ func (_u *QuarantineUpdateOne) sqlSave(ctx context.Context) (_node *Quarantine, 
 	}
 	if _u.mutation.LiftedByCleared() {
 		_spec.ClearField(quarantine.FieldLiftedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.LiftedByActor(); ok {
+		_spec.SetField(quarantine.FieldLiftedByActor, field.TypeString, value)
+	}
+	if _u.mutation.LiftedByActorCleared() {
+		_spec.ClearField(quarantine.FieldLiftedByActor, field.TypeString)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Quarantine{config: _u.config}

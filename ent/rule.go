@@ -39,8 +39,14 @@ type Rule struct {
 	Overridable bool `json:"overridable,omitempty"`
 	// name of the actor
 	CreatedBy string `json:"created_by,omitempty"`
+	// id of the actor's token; null for none, and for those from before it was noted
+	CreatedByActor *string `json:"created_by_actor,omitempty"`
 	// since when it binds nobody
 	EndedAt *time.Time `json:"ended_at,omitempty"`
+	// name of the actor; null for those from before it was noted
+	EndedBy *string `json:"ended_by,omitempty"`
+	// id of the actor's token; null for none, and for those from before it was noted
+	EndedByActor *string `json:"ended_by_actor,omitempty"`
 	// raised by every update
 	Version      int32 `json:"version,omitempty"`
 	selectValues sql.SelectValues
@@ -57,7 +63,7 @@ func (*Rule) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case rule.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case rule.FieldID, rule.FieldOrganizationID, rule.FieldName, rule.FieldProjectID, rule.FieldEnvironmentID, rule.FieldCreatedBy:
+		case rule.FieldID, rule.FieldOrganizationID, rule.FieldName, rule.FieldProjectID, rule.FieldEnvironmentID, rule.FieldCreatedBy, rule.FieldCreatedByActor, rule.FieldEndedBy, rule.FieldEndedByActor:
 			values[i] = new(sql.NullString)
 		case rule.FieldCreatedAt, rule.FieldUpdatedAt, rule.FieldEndedAt:
 			values[i] = new(sql.NullTime)
@@ -148,12 +154,33 @@ func (_m *Rule) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.CreatedBy = value.String
 			}
+		case rule.FieldCreatedByActor:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field created_by_actor", values[i])
+			} else if value.Valid {
+				_m.CreatedByActor = new(string)
+				*_m.CreatedByActor = value.String
+			}
 		case rule.FieldEndedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
 				return fmt.Errorf("unexpected type %T for field ended_at", values[i])
 			} else if value.Valid {
 				_m.EndedAt = new(time.Time)
 				*_m.EndedAt = value.Time
+			}
+		case rule.FieldEndedBy:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field ended_by", values[i])
+			} else if value.Valid {
+				_m.EndedBy = new(string)
+				*_m.EndedBy = value.String
+			}
+		case rule.FieldEndedByActor:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field ended_by_actor", values[i])
+			} else if value.Valid {
+				_m.EndedByActor = new(string)
+				*_m.EndedByActor = value.String
 			}
 		case rule.FieldVersion:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
@@ -231,9 +258,24 @@ func (_m *Rule) String() string {
 	builder.WriteString("created_by=")
 	builder.WriteString(_m.CreatedBy)
 	builder.WriteString(", ")
+	if v := _m.CreatedByActor; v != nil {
+		builder.WriteString("created_by_actor=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	if v := _m.EndedAt; v != nil {
 		builder.WriteString("ended_at=")
 		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.EndedBy; v != nil {
+		builder.WriteString("ended_by=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.EndedByActor; v != nil {
+		builder.WriteString("ended_by_actor=")
+		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
 	builder.WriteString("version=")

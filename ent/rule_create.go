@@ -97,6 +97,20 @@ func (_c *RuleCreate) SetCreatedBy(v string) *RuleCreate {
 	return _c
 }
 
+// SetCreatedByActor sets the "created_by_actor" field.
+func (_c *RuleCreate) SetCreatedByActor(v string) *RuleCreate {
+	_c.mutation.SetCreatedByActor(v)
+	return _c
+}
+
+// SetNillableCreatedByActor sets the "created_by_actor" field if the given value is not nil.
+func (_c *RuleCreate) SetNillableCreatedByActor(v *string) *RuleCreate {
+	if v != nil {
+		_c.SetCreatedByActor(*v)
+	}
+	return _c
+}
+
 // SetEndedAt sets the "ended_at" field.
 func (_c *RuleCreate) SetEndedAt(v time.Time) *RuleCreate {
 	_c.mutation.SetEndedAt(v)
@@ -107,6 +121,34 @@ func (_c *RuleCreate) SetEndedAt(v time.Time) *RuleCreate {
 func (_c *RuleCreate) SetNillableEndedAt(v *time.Time) *RuleCreate {
 	if v != nil {
 		_c.SetEndedAt(*v)
+	}
+	return _c
+}
+
+// SetEndedBy sets the "ended_by" field.
+func (_c *RuleCreate) SetEndedBy(v string) *RuleCreate {
+	_c.mutation.SetEndedBy(v)
+	return _c
+}
+
+// SetNillableEndedBy sets the "ended_by" field if the given value is not nil.
+func (_c *RuleCreate) SetNillableEndedBy(v *string) *RuleCreate {
+	if v != nil {
+		_c.SetEndedBy(*v)
+	}
+	return _c
+}
+
+// SetEndedByActor sets the "ended_by_actor" field.
+func (_c *RuleCreate) SetEndedByActor(v string) *RuleCreate {
+	_c.mutation.SetEndedByActor(v)
+	return _c
+}
+
+// SetNillableEndedByActor sets the "ended_by_actor" field if the given value is not nil.
+func (_c *RuleCreate) SetNillableEndedByActor(v *string) *RuleCreate {
+	if v != nil {
+		_c.SetEndedByActor(*v)
 	}
 	return _c
 }
@@ -276,9 +318,21 @@ func (_c *RuleCreate) createSpec() (*Rule, *sqlgraph.CreateSpec) {
 		_spec.SetField(rule.FieldCreatedBy, field.TypeString, value)
 		_node.CreatedBy = value
 	}
+	if value, ok := _c.mutation.CreatedByActor(); ok {
+		_spec.SetField(rule.FieldCreatedByActor, field.TypeString, value)
+		_node.CreatedByActor = &value
+	}
 	if value, ok := _c.mutation.EndedAt(); ok {
 		_spec.SetField(rule.FieldEndedAt, field.TypeTime, value)
 		_node.EndedAt = &value
+	}
+	if value, ok := _c.mutation.EndedBy(); ok {
+		_spec.SetField(rule.FieldEndedBy, field.TypeString, value)
+		_node.EndedBy = &value
+	}
+	if value, ok := _c.mutation.EndedByActor(); ok {
+		_spec.SetField(rule.FieldEndedByActor, field.TypeString, value)
+		_node.EndedByActor = &value
 	}
 	if value, ok := _c.mutation.Version(); ok {
 		_spec.SetField(rule.FieldVersion, field.TypeInt32, value)

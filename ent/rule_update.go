@@ -119,6 +119,46 @@ func (_u *RuleUpdate) ClearEndedAt() *RuleUpdate {
 	return _u
 }
 
+// SetEndedBy sets the "ended_by" field.
+func (_u *RuleUpdate) SetEndedBy(v string) *RuleUpdate {
+	_u.mutation.SetEndedBy(v)
+	return _u
+}
+
+// SetNillableEndedBy sets the "ended_by" field if the given value is not nil.
+func (_u *RuleUpdate) SetNillableEndedBy(v *string) *RuleUpdate {
+	if v != nil {
+		_u.SetEndedBy(*v)
+	}
+	return _u
+}
+
+// ClearEndedBy clears the value of the "ended_by" field.
+func (_u *RuleUpdate) ClearEndedBy() *RuleUpdate {
+	_u.mutation.ClearEndedBy()
+	return _u
+}
+
+// SetEndedByActor sets the "ended_by_actor" field.
+func (_u *RuleUpdate) SetEndedByActor(v string) *RuleUpdate {
+	_u.mutation.SetEndedByActor(v)
+	return _u
+}
+
+// SetNillableEndedByActor sets the "ended_by_actor" field if the given value is not nil.
+func (_u *RuleUpdate) SetNillableEndedByActor(v *string) *RuleUpdate {
+	if v != nil {
+		_u.SetEndedByActor(*v)
+	}
+	return _u
+}
+
+// ClearEndedByActor clears the value of the "ended_by_actor" field.
+func (_u *RuleUpdate) ClearEndedByActor() *RuleUpdate {
+	_u.mutation.ClearEndedByActor()
+	return _u
+}
+
 // SetVersion sets the "version" field.
 func (_u *RuleUpdate) SetVersion(v int32) *RuleUpdate {
 	_u.mutation.ResetVersion()
@@ -213,11 +253,26 @@ func (_u *RuleUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.Overridable(); ok {
 		_spec.SetField(rule.FieldOverridable, field.TypeBool, value)
 	}
+	if _u.mutation.CreatedByActorCleared() {
+		_spec.ClearField(rule.FieldCreatedByActor, field.TypeString)
+	}
 	if value, ok := _u.mutation.EndedAt(); ok {
 		_spec.SetField(rule.FieldEndedAt, field.TypeTime, value)
 	}
 	if _u.mutation.EndedAtCleared() {
 		_spec.ClearField(rule.FieldEndedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.EndedBy(); ok {
+		_spec.SetField(rule.FieldEndedBy, field.TypeString, value)
+	}
+	if _u.mutation.EndedByCleared() {
+		_spec.ClearField(rule.FieldEndedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.EndedByActor(); ok {
+		_spec.SetField(rule.FieldEndedByActor, field.TypeString, value)
+	}
+	if _u.mutation.EndedByActorCleared() {
+		_spec.ClearField(rule.FieldEndedByActor, field.TypeString)
 	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(rule.FieldVersion, field.TypeInt32, value)
@@ -332,6 +387,46 @@ func (_u *RuleUpdateOne) SetNillableEndedAt(v *time.Time) *RuleUpdateOne {
 // ClearEndedAt clears the value of the "ended_at" field.
 func (_u *RuleUpdateOne) ClearEndedAt() *RuleUpdateOne {
 	_u.mutation.ClearEndedAt()
+	return _u
+}
+
+// SetEndedBy sets the "ended_by" field.
+func (_u *RuleUpdateOne) SetEndedBy(v string) *RuleUpdateOne {
+	_u.mutation.SetEndedBy(v)
+	return _u
+}
+
+// SetNillableEndedBy sets the "ended_by" field if the given value is not nil.
+func (_u *RuleUpdateOne) SetNillableEndedBy(v *string) *RuleUpdateOne {
+	if v != nil {
+		_u.SetEndedBy(*v)
+	}
+	return _u
+}
+
+// ClearEndedBy clears the value of the "ended_by" field.
+func (_u *RuleUpdateOne) ClearEndedBy() *RuleUpdateOne {
+	_u.mutation.ClearEndedBy()
+	return _u
+}
+
+// SetEndedByActor sets the "ended_by_actor" field.
+func (_u *RuleUpdateOne) SetEndedByActor(v string) *RuleUpdateOne {
+	_u.mutation.SetEndedByActor(v)
+	return _u
+}
+
+// SetNillableEndedByActor sets the "ended_by_actor" field if the given value is not nil.
+func (_u *RuleUpdateOne) SetNillableEndedByActor(v *string) *RuleUpdateOne {
+	if v != nil {
+		_u.SetEndedByActor(*v)
+	}
+	return _u
+}
+
+// ClearEndedByActor clears the value of the "ended_by_actor" field.
+func (_u *RuleUpdateOne) ClearEndedByActor() *RuleUpdateOne {
+	_u.mutation.ClearEndedByActor()
 	return _u
 }
 
@@ -459,11 +554,26 @@ func (_u *RuleUpdateOne) sqlSave(ctx context.Context) (_node *Rule, err error) {
 	if value, ok := _u.mutation.Overridable(); ok {
 		_spec.SetField(rule.FieldOverridable, field.TypeBool, value)
 	}
+	if _u.mutation.CreatedByActorCleared() {
+		_spec.ClearField(rule.FieldCreatedByActor, field.TypeString)
+	}
 	if value, ok := _u.mutation.EndedAt(); ok {
 		_spec.SetField(rule.FieldEndedAt, field.TypeTime, value)
 	}
 	if _u.mutation.EndedAtCleared() {
 		_spec.ClearField(rule.FieldEndedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.EndedBy(); ok {
+		_spec.SetField(rule.FieldEndedBy, field.TypeString, value)
+	}
+	if _u.mutation.EndedByCleared() {
+		_spec.ClearField(rule.FieldEndedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.EndedByActor(); ok {
+		_spec.SetField(rule.FieldEndedByActor, field.TypeString, value)
+	}
+	if _u.mutation.EndedByActorCleared() {
+		_spec.ClearField(rule.FieldEndedByActor, field.TypeString)
 	}
 	if value, ok := _u.mutation.Version(); ok {
 		_spec.SetField(rule.FieldVersion, field.TypeInt32, value)

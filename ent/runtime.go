@@ -48,19 +48,19 @@ func init() {
 	// deployment.DefaultFoldedLogBytes holds the default value on creation for the folded_log_bytes field.
 	deployment.DefaultFoldedLogBytes = deploymentDescFoldedLogBytes.Default.(int64)
 	// deploymentDescAcknowledgesDependents is the schema descriptor for acknowledges_dependents field.
-	deploymentDescAcknowledgesDependents := deploymentFields[38].Descriptor()
+	deploymentDescAcknowledgesDependents := deploymentFields[39].Descriptor()
 	// deployment.DefaultAcknowledgesDependents holds the default value on creation for the acknowledges_dependents field.
 	deployment.DefaultAcknowledgesDependents = deploymentDescAcknowledgesDependents.Default.(bool)
 	// deploymentDescForced is the schema descriptor for forced field.
-	deploymentDescForced := deploymentFields[49].Descriptor()
+	deploymentDescForced := deploymentFields[52].Descriptor()
 	// deployment.DefaultForced holds the default value on creation for the forced field.
 	deployment.DefaultForced = deploymentDescForced.Default.(bool)
 	// deploymentDescReportSequence is the schema descriptor for report_sequence field.
-	deploymentDescReportSequence := deploymentFields[50].Descriptor()
+	deploymentDescReportSequence := deploymentFields[53].Descriptor()
 	// deployment.DefaultReportSequence holds the default value on creation for the report_sequence field.
 	deployment.DefaultReportSequence = deploymentDescReportSequence.Default.(int32)
 	// deploymentDescVersion is the schema descriptor for version field.
-	deploymentDescVersion := deploymentFields[51].Descriptor()
+	deploymentDescVersion := deploymentFields[54].Descriptor()
 	// deployment.DefaultVersion holds the default value on creation for the version field.
 	deployment.DefaultVersion = deploymentDescVersion.Default.(int32)
 	moduleinstanceFields := schema.ModuleInstance{}.Fields()
@@ -72,13 +72,13 @@ func init() {
 	moduleversionFields := schema.ModuleVersion{}.Fields()
 	_ = moduleversionFields
 	// moduleversionDescUsesRecorded is the schema descriptor for uses_recorded field.
-	moduleversionDescUsesRecorded := moduleversionFields[12].Descriptor()
+	moduleversionDescUsesRecorded := moduleversionFields[13].Descriptor()
 	// moduleversion.DefaultUsesRecorded holds the default value on creation for the uses_recorded field.
 	moduleversion.DefaultUsesRecorded = moduleversionDescUsesRecorded.Default.(bool)
 	ruleFields := schema.Rule{}.Fields()
 	_ = ruleFields
 	// ruleDescVersion is the schema descriptor for version field.
-	ruleDescVersion := ruleFields[8].Descriptor()
+	ruleDescVersion := ruleFields[11].Descriptor()
 	// rule.DefaultVersion holds the default value on creation for the version field.
 	rule.DefaultVersion = ruleDescVersion.Default.(int32)
 }

@@ -208,6 +208,8 @@ func (_m *CloudEvent) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.PendingSince}
 	case cloudevent.FieldCreatedBy:
 		return &_m.CreatedBy
+	case cloudevent.FieldCreatedByActor:
+		return scanNillable[string]{&_m.CreatedByActor}
 	case cloudevent.FieldScope:
 		return &scanJSON[*actor.Scope]{to: &_m.Scope}
 	case cloudevent.FieldCreatedAt:
@@ -364,6 +366,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return &_m.CreatedBy
 	case deployment.FieldCreatedByID:
 		return scanNillable[string]{&_m.CreatedByID}
+	case deployment.FieldCreatedByActor:
+		return scanNillable[string]{&_m.CreatedByActor}
 	case deployment.FieldPromotedFrom:
 		return scanNillable[string]{&_m.PromotedFrom}
 	case deployment.FieldAfterFailureOf:
@@ -378,6 +382,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return &scanJSON[*gate.Override]{to: &_m.Override}
 	case deployment.FieldRunner:
 		return scanNillable[string]{&_m.Runner}
+	case deployment.FieldRunnerActor:
+		return scanNillable[string]{&_m.RunnerActor}
 	case deployment.FieldLeaseID:
 		return scanNillable[string]{&_m.LeaseID}
 	case deployment.FieldLeaseExpiresAt:
@@ -388,6 +394,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.CancelRequestedAt}
 	case deployment.FieldCancelRequestedBy:
 		return scanNillable[string]{&_m.CancelRequestedBy}
+	case deployment.FieldCancelRequestedByActor:
+		return scanNillable[string]{&_m.CancelRequestedByActor}
 	case deployment.FieldCancelReason:
 		return scanNillable[string]{&_m.CancelReason}
 	case deployment.FieldForced:
@@ -686,6 +694,8 @@ func (_m *ModuleVersion) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.DeprecatedAt}
 	case moduleversion.FieldDeprecatedBy:
 		return scanNillable[string]{&_m.DeprecatedBy}
+	case moduleversion.FieldDeprecatedByActor:
+		return scanNillable[string]{&_m.DeprecatedByActor}
 	case moduleversion.FieldDeprecationReason:
 		return scanNillable[string]{&_m.DeprecationReason}
 	case moduleversion.FieldSuccessorID:
@@ -754,12 +764,16 @@ func (_m *Quarantine) ScanTarget(column string) any {
 		return &_m.CreatedAt
 	case quarantine.FieldCreatedBy:
 		return &_m.CreatedBy
+	case quarantine.FieldCreatedByActor:
+		return scanNillable[string]{&_m.CreatedByActor}
 	case quarantine.FieldUntil:
 		return scanNillable[time.Time]{&_m.Until}
 	case quarantine.FieldLiftedAt:
 		return scanNillable[time.Time]{&_m.LiftedAt}
 	case quarantine.FieldLiftedBy:
 		return scanNillable[string]{&_m.LiftedBy}
+	case quarantine.FieldLiftedByActor:
+		return scanNillable[string]{&_m.LiftedByActor}
 	default:
 		return nil
 	}
@@ -812,8 +826,14 @@ func (_m *Rule) ScanTarget(column string) any {
 		return &_m.Overridable
 	case rule.FieldCreatedBy:
 		return &_m.CreatedBy
+	case rule.FieldCreatedByActor:
+		return scanNillable[string]{&_m.CreatedByActor}
 	case rule.FieldEndedAt:
 		return scanNillable[time.Time]{&_m.EndedAt}
+	case rule.FieldEndedBy:
+		return scanNillable[string]{&_m.EndedBy}
+	case rule.FieldEndedByActor:
+		return scanNillable[string]{&_m.EndedByActor}
 	case rule.FieldVersion:
 		return &_m.Version
 	default:
@@ -860,6 +880,10 @@ func (_m *Token) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.LastUsedAt}
 	case token.FieldRevokedAt:
 		return scanNillable[time.Time]{&_m.RevokedAt}
+	case token.FieldRevokedBy:
+		return scanNillable[string]{&_m.RevokedBy}
+	case token.FieldRevokedByActor:
+		return scanNillable[string]{&_m.RevokedByActor}
 	default:
 		return nil
 	}

@@ -52,8 +52,12 @@ type Token struct {
 	// LastUsedAt holds the value of the "last_used_at" field.
 	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
 	// RevokedAt holds the value of the "revoked_at" field.
-	RevokedAt    *time.Time `json:"revoked_at,omitempty"`
-	selectValues sql.SelectValues
+	RevokedAt *time.Time `json:"revoked_at,omitempty"`
+	// name of the actor; null for those from before it was noted
+	RevokedBy *string `json:"revoked_by,omitempty"`
+	// id of the actor's token; null for none, and for those from before it was noted
+	RevokedByActor *string `json:"revoked_by_actor,omitempty"`
+	selectValues   sql.SelectValues
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -63,7 +67,7 @@ func (*Token) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case token.FieldScope:
 			values[i] = new([]byte)
-		case token.FieldID, token.FieldOrganizationID, token.FieldName, token.FieldRole, token.FieldCreatedBy, token.FieldCreatedByID, token.FieldHolder, token.FieldPrincipalID, token.FieldMadeByID, token.FieldHash, token.FieldPrefix, token.FieldLastFour:
+		case token.FieldID, token.FieldOrganizationID, token.FieldName, token.FieldRole, token.FieldCreatedBy, token.FieldCreatedByID, token.FieldHolder, token.FieldPrincipalID, token.FieldMadeByID, token.FieldHash, token.FieldPrefix, token.FieldLastFour, token.FieldRevokedBy, token.FieldRevokedByActor:
 			values[i] = new(sql.NullString)
 		case token.FieldCreatedAt, token.FieldUpdatedAt, token.FieldExpiresAt, token.FieldLastUsedAt, token.FieldRevokedAt:
 			values[i] = new(sql.NullTime)
@@ -201,6 +205,20 @@ func (_m *Token) assignValues(columns []string, values []any) error {
 				_m.RevokedAt = new(time.Time)
 				*_m.RevokedAt = value.Time
 			}
+		case token.FieldRevokedBy:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field revoked_by", values[i])
+			} else if value.Valid {
+				_m.RevokedBy = new(string)
+				*_m.RevokedBy = value.String
+			}
+		case token.FieldRevokedByActor:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field revoked_by_actor", values[i])
+			} else if value.Valid {
+				_m.RevokedByActor = new(string)
+				*_m.RevokedByActor = value.String
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -303,6 +321,16 @@ func (_m *Token) String() string {
 	if v := _m.RevokedAt; v != nil {
 		builder.WriteString("revoked_at=")
 		builder.WriteString(v.Format(time.ANSIC))
+	}
+	builder.WriteString(", ")
+	if v := _m.RevokedBy; v != nil {
+		builder.WriteString("revoked_by=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.RevokedByActor; v != nil {
+		builder.WriteString("revoked_by_actor=")
+		builder.WriteString(*v)
 	}
 	builder.WriteByte(')')
 	return builder.String()

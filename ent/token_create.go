@@ -195,6 +195,34 @@ func (_c *TokenCreate) SetNillableRevokedAt(v *time.Time) *TokenCreate {
 	return _c
 }
 
+// SetRevokedBy sets the "revoked_by" field.
+func (_c *TokenCreate) SetRevokedBy(v string) *TokenCreate {
+	_c.mutation.SetRevokedBy(v)
+	return _c
+}
+
+// SetNillableRevokedBy sets the "revoked_by" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableRevokedBy(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetRevokedBy(*v)
+	}
+	return _c
+}
+
+// SetRevokedByActor sets the "revoked_by_actor" field.
+func (_c *TokenCreate) SetRevokedByActor(v string) *TokenCreate {
+	_c.mutation.SetRevokedByActor(v)
+	return _c
+}
+
+// SetNillableRevokedByActor sets the "revoked_by_actor" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableRevokedByActor(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetRevokedByActor(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *TokenCreate) SetID(v string) *TokenCreate {
 	_c.mutation.SetID(v)
@@ -358,6 +386,14 @@ func (_c *TokenCreate) createSpec() (*Token, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.RevokedAt(); ok {
 		_spec.SetField(token.FieldRevokedAt, field.TypeTime, value)
 		_node.RevokedAt = &value
+	}
+	if value, ok := _c.mutation.RevokedBy(); ok {
+		_spec.SetField(token.FieldRevokedBy, field.TypeString, value)
+		_node.RevokedBy = &value
+	}
+	if value, ok := _c.mutation.RevokedByActor(); ok {
+		_spec.SetField(token.FieldRevokedByActor, field.TypeString, value)
+		_node.RevokedByActor = &value
 	}
 	return _node, _spec
 }

@@ -83,6 +83,46 @@ func (_u *TokenUpdate) ClearRevokedAt() *TokenUpdate {
 	return _u
 }
 
+// SetRevokedBy sets the "revoked_by" field.
+func (_u *TokenUpdate) SetRevokedBy(v string) *TokenUpdate {
+	_u.mutation.SetRevokedBy(v)
+	return _u
+}
+
+// SetNillableRevokedBy sets the "revoked_by" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableRevokedBy(v *string) *TokenUpdate {
+	if v != nil {
+		_u.SetRevokedBy(*v)
+	}
+	return _u
+}
+
+// ClearRevokedBy clears the value of the "revoked_by" field.
+func (_u *TokenUpdate) ClearRevokedBy() *TokenUpdate {
+	_u.mutation.ClearRevokedBy()
+	return _u
+}
+
+// SetRevokedByActor sets the "revoked_by_actor" field.
+func (_u *TokenUpdate) SetRevokedByActor(v string) *TokenUpdate {
+	_u.mutation.SetRevokedByActor(v)
+	return _u
+}
+
+// SetNillableRevokedByActor sets the "revoked_by_actor" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableRevokedByActor(v *string) *TokenUpdate {
+	if v != nil {
+		_u.SetRevokedByActor(*v)
+	}
+	return _u
+}
+
+// ClearRevokedByActor clears the value of the "revoked_by_actor" field.
+func (_u *TokenUpdate) ClearRevokedByActor() *TokenUpdate {
+	_u.mutation.ClearRevokedByActor()
+	return _u
+}
+
 // Mutation returns the TokenMutation object of the builder.
 func (_u *TokenUpdate) Mutation() *TokenMutation {
 	return _u.mutation
@@ -169,6 +209,18 @@ func (_u *TokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.RevokedAtCleared() {
 		_spec.ClearField(token.FieldRevokedAt, field.TypeTime)
 	}
+	if value, ok := _u.mutation.RevokedBy(); ok {
+		_spec.SetField(token.FieldRevokedBy, field.TypeString, value)
+	}
+	if _u.mutation.RevokedByCleared() {
+		_spec.ClearField(token.FieldRevokedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.RevokedByActor(); ok {
+		_spec.SetField(token.FieldRevokedByActor, field.TypeString, value)
+	}
+	if _u.mutation.RevokedByActorCleared() {
+		_spec.ClearField(token.FieldRevokedByActor, field.TypeString)
+	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -242,6 +294,46 @@ func (_u *TokenUpdateOne) SetNillableRevokedAt(v *time.Time) *TokenUpdateOne {
 // ClearRevokedAt clears the value of the "revoked_at" field.
 func (_u *TokenUpdateOne) ClearRevokedAt() *TokenUpdateOne {
 	_u.mutation.ClearRevokedAt()
+	return _u
+}
+
+// SetRevokedBy sets the "revoked_by" field.
+func (_u *TokenUpdateOne) SetRevokedBy(v string) *TokenUpdateOne {
+	_u.mutation.SetRevokedBy(v)
+	return _u
+}
+
+// SetNillableRevokedBy sets the "revoked_by" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableRevokedBy(v *string) *TokenUpdateOne {
+	if v != nil {
+		_u.SetRevokedBy(*v)
+	}
+	return _u
+}
+
+// ClearRevokedBy clears the value of the "revoked_by" field.
+func (_u *TokenUpdateOne) ClearRevokedBy() *TokenUpdateOne {
+	_u.mutation.ClearRevokedBy()
+	return _u
+}
+
+// SetRevokedByActor sets the "revoked_by_actor" field.
+func (_u *TokenUpdateOne) SetRevokedByActor(v string) *TokenUpdateOne {
+	_u.mutation.SetRevokedByActor(v)
+	return _u
+}
+
+// SetNillableRevokedByActor sets the "revoked_by_actor" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableRevokedByActor(v *string) *TokenUpdateOne {
+	if v != nil {
+		_u.SetRevokedByActor(*v)
+	}
+	return _u
+}
+
+// ClearRevokedByActor clears the value of the "revoked_by_actor" field.
+func (_u *TokenUpdateOne) ClearRevokedByActor() *TokenUpdateOne {
+	_u.mutation.ClearRevokedByActor()
 	return _u
 }
 
@@ -360,6 +452,18 @@ func (_u *TokenUpdateOne) sqlSave(ctx context.Context) (_node *Token, err error)
 	}
 	if _u.mutation.RevokedAtCleared() {
 		_spec.ClearField(token.FieldRevokedAt, field.TypeTime)
+	}
+	if value, ok := _u.mutation.RevokedBy(); ok {
+		_spec.SetField(token.FieldRevokedBy, field.TypeString, value)
+	}
+	if _u.mutation.RevokedByCleared() {
+		_spec.ClearField(token.FieldRevokedBy, field.TypeString)
+	}
+	if value, ok := _u.mutation.RevokedByActor(); ok {
+		_spec.SetField(token.FieldRevokedByActor, field.TypeString, value)
+	}
+	if _u.mutation.RevokedByActorCleared() {
+		_spec.ClearField(token.FieldRevokedByActor, field.TypeString)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Token{config: _u.config}

@@ -257,7 +257,7 @@ func (_m *Chore) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of cloud_events, with every column but those that the database fills in and those
 // that are set later.
 func (*CloudEvent) InsertStatement() string {
-	return `INSERT INTO "cloud_events" ("organization_id", "event_id", "service_arn", "subject", "occurred_at", "event", "deployment_id", "pending_since", "created_by", "scope", "created_at") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	return `INSERT INTO "cloud_events" ("organization_id", "event_id", "service_arn", "subject", "occurred_at", "event", "deployment_id", "pending_since", "created_by", "created_by_actor", "scope", "created_at") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -272,6 +272,7 @@ func (_m *CloudEvent) InsertArguments() []any {
 		nillable(_m.DeploymentID),
 		nillable(_m.PendingSince),
 		_m.CreatedBy,
+		nillable(_m.CreatedByActor),
 		optionalJSON(_m.Scope, _m.Scope == nil),
 		_m.CreatedAt,
 	}
@@ -313,6 +314,8 @@ func (_m *CloudEvent) ColumnValue(column string) any {
 		return nillable(_m.PendingSince)
 	case cloudevent.FieldCreatedBy:
 		return _m.CreatedBy
+	case cloudevent.FieldCreatedByActor:
+		return nillable(_m.CreatedByActor)
 	case cloudevent.FieldScope:
 		return optionalJSON(_m.Scope, _m.Scope == nil)
 	case cloudevent.FieldCreatedAt:
@@ -482,7 +485,7 @@ func (_m *DefinitionUse) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of deployments, with every column but those that the database fills in and those
 // that are set later.
 func (*Deployment) InsertStatement() string {
-	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "reason", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "given_from", "data", "service_arn", "created_by", "created_by_id", "promoted_from", "after_failure_of", "acknowledges_dependents", "replaces_id", "waits_until", "override", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34)`
+	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "reason", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "given_from", "data", "service_arn", "created_by", "created_by_id", "created_by_actor", "promoted_from", "after_failure_of", "acknowledges_dependents", "replaces_id", "waits_until", "override", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -515,6 +518,7 @@ func (_m *Deployment) InsertArguments() []any {
 		nillable(_m.ServiceArn),
 		_m.CreatedBy,
 		nillable(_m.CreatedByID),
+		nillable(_m.CreatedByActor),
 		nillable(_m.PromotedFrom),
 		nillable(_m.AfterFailureOf),
 		_m.AcknowledgesDependents,
@@ -556,6 +560,8 @@ func (_m *Deployment) SetTooEarly() string {
 		return deployment.FieldDetailsFoldedAt
 	case _m.Runner != nil:
 		return deployment.FieldRunner
+	case _m.RunnerActor != nil:
+		return deployment.FieldRunnerActor
 	case _m.LeaseID != nil:
 		return deployment.FieldLeaseID
 	case _m.LeaseExpiresAt != nil:
@@ -566,6 +572,8 @@ func (_m *Deployment) SetTooEarly() string {
 		return deployment.FieldCancelRequestedAt
 	case _m.CancelRequestedBy != nil:
 		return deployment.FieldCancelRequestedBy
+	case _m.CancelRequestedByActor != nil:
+		return deployment.FieldCancelRequestedByActor
 	case _m.CancelReason != nil:
 		return deployment.FieldCancelReason
 	case _m.Forced:
@@ -665,6 +673,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return _m.CreatedBy
 	case deployment.FieldCreatedByID:
 		return nillable(_m.CreatedByID)
+	case deployment.FieldCreatedByActor:
+		return nillable(_m.CreatedByActor)
 	case deployment.FieldPromotedFrom:
 		return nillable(_m.PromotedFrom)
 	case deployment.FieldAfterFailureOf:
@@ -679,6 +689,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return optionalJSON(_m.Override, _m.Override == nil)
 	case deployment.FieldRunner:
 		return nillable(_m.Runner)
+	case deployment.FieldRunnerActor:
+		return nillable(_m.RunnerActor)
 	case deployment.FieldLeaseID:
 		return nillable(_m.LeaseID)
 	case deployment.FieldLeaseExpiresAt:
@@ -689,6 +701,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return nillable(_m.CancelRequestedAt)
 	case deployment.FieldCancelRequestedBy:
 		return nillable(_m.CancelRequestedBy)
+	case deployment.FieldCancelRequestedByActor:
+		return nillable(_m.CancelRequestedByActor)
 	case deployment.FieldCancelReason:
 		return nillable(_m.CancelReason)
 	case deployment.FieldForced:
@@ -1325,6 +1339,8 @@ func (_m *ModuleVersion) SetTooEarly() string {
 		return moduleversion.FieldDeprecatedAt
 	case _m.DeprecatedBy != nil:
 		return moduleversion.FieldDeprecatedBy
+	case _m.DeprecatedByActor != nil:
+		return moduleversion.FieldDeprecatedByActor
 	case _m.DeprecationReason != nil:
 		return moduleversion.FieldDeprecationReason
 	case _m.SuccessorID != nil:
@@ -1373,6 +1389,8 @@ func (_m *ModuleVersion) ColumnValue(column string) any {
 		return nillable(_m.DeprecatedAt)
 	case moduleversion.FieldDeprecatedBy:
 		return nillable(_m.DeprecatedBy)
+	case moduleversion.FieldDeprecatedByActor:
+		return nillable(_m.DeprecatedByActor)
 	case moduleversion.FieldDeprecationReason:
 		return nillable(_m.DeprecationReason)
 	case moduleversion.FieldSuccessorID:
@@ -1494,7 +1512,7 @@ func (_m *Project) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of quarantines, with every column but those that the database fills in and those
 // that are set later.
 func (*Quarantine) InsertStatement() string {
-	return `INSERT INTO "quarantines" ("id", "organization_id", "release_id", "reason", "created_at", "created_by", "until", "lifted_at", "lifted_by") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+	return `INSERT INTO "quarantines" ("id", "organization_id", "release_id", "reason", "created_at", "created_by", "created_by_actor", "until", "lifted_at", "lifted_by", "lifted_by_actor") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1506,9 +1524,11 @@ func (_m *Quarantine) InsertArguments() []any {
 		_m.Reason,
 		_m.CreatedAt,
 		_m.CreatedBy,
+		nillable(_m.CreatedByActor),
 		nillable(_m.Until),
 		nillable(_m.LiftedAt),
 		nillable(_m.LiftedBy),
+		nillable(_m.LiftedByActor),
 	}
 }
 
@@ -1540,12 +1560,16 @@ func (_m *Quarantine) ColumnValue(column string) any {
 		return _m.CreatedAt
 	case quarantine.FieldCreatedBy:
 		return _m.CreatedBy
+	case quarantine.FieldCreatedByActor:
+		return nillable(_m.CreatedByActor)
 	case quarantine.FieldUntil:
 		return nillable(_m.Until)
 	case quarantine.FieldLiftedAt:
 		return nillable(_m.LiftedAt)
 	case quarantine.FieldLiftedBy:
 		return nillable(_m.LiftedBy)
+	case quarantine.FieldLiftedByActor:
+		return nillable(_m.LiftedByActor)
 	default:
 		return nil
 	}
@@ -1608,7 +1632,7 @@ func (_m *Release) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of rules, with every column but those that the database fills in and those
 // that are set later.
 func (*Rule) InsertStatement() string {
-	return `INSERT INTO "rules" ("id", "created_at", "updated_at", "organization_id", "name", "project_id", "environment_id", "operations", "demand", "overridable", "created_by", "ended_at", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
+	return `INSERT INTO "rules" ("id", "created_at", "updated_at", "organization_id", "name", "project_id", "environment_id", "operations", "demand", "overridable", "created_by", "created_by_actor", "ended_at", "ended_by", "ended_by_actor", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1625,7 +1649,10 @@ func (_m *Rule) InsertArguments() []any {
 		optionalJSON(_m.Demand, false),
 		_m.Overridable,
 		_m.CreatedBy,
+		nillable(_m.CreatedByActor),
 		nillable(_m.EndedAt),
+		nillable(_m.EndedBy),
+		nillable(_m.EndedByActor),
 		_m.Version,
 	}
 }
@@ -1668,8 +1695,14 @@ func (_m *Rule) ColumnValue(column string) any {
 		return _m.Overridable
 	case rule.FieldCreatedBy:
 		return _m.CreatedBy
+	case rule.FieldCreatedByActor:
+		return nillable(_m.CreatedByActor)
 	case rule.FieldEndedAt:
 		return nillable(_m.EndedAt)
+	case rule.FieldEndedBy:
+		return nillable(_m.EndedBy)
+	case rule.FieldEndedByActor:
+		return nillable(_m.EndedByActor)
 	case rule.FieldVersion:
 		return _m.Version
 	default:
@@ -1680,7 +1713,7 @@ func (_m *Rule) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of tokens, with every column but those that the database fills in and those
 // that are set later.
 func (*Token) InsertStatement() string {
-	return `INSERT INTO "tokens" ("id", "created_at", "updated_at", "organization_id", "name", "role", "scope", "created_by", "created_by_id", "holder", "principal_id", "made_by_id", "hash", "prefix", "last_four", "expires_at", "last_used_at", "revoked_at") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+	return `INSERT INTO "tokens" ("id", "created_at", "updated_at", "organization_id", "name", "role", "scope", "created_by", "created_by_id", "holder", "principal_id", "made_by_id", "hash", "prefix", "last_four", "expires_at", "last_used_at", "revoked_at", "revoked_by", "revoked_by_actor") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1704,6 +1737,8 @@ func (_m *Token) InsertArguments() []any {
 		nillable(_m.ExpiresAt),
 		nillable(_m.LastUsedAt),
 		nillable(_m.RevokedAt),
+		nillable(_m.RevokedBy),
+		nillable(_m.RevokedByActor),
 	}
 }
 
@@ -1762,6 +1797,10 @@ func (_m *Token) ColumnValue(column string) any {
 		return nillable(_m.LastUsedAt)
 	case token.FieldRevokedAt:
 		return nillable(_m.RevokedAt)
+	case token.FieldRevokedBy:
+		return nillable(_m.RevokedBy)
+	case token.FieldRevokedByActor:
+		return nillable(_m.RevokedByActor)
 	default:
 		return nil
 	}

@@ -178,6 +178,7 @@ func ofCatalogue(name string) bool {
 		"ModuleDefinitionConnection", "ModuleDefinitionEdge", "ModuleDefinition", "ModuleVersionConnection", "ModuleVersionEdge",
 		"ModuleVersion", "ModuleVersionDeprecation", "ModuleOutput", "PageInfo", "InputProperty", "InputValues", "StaticValues", "DynamicValuesRef", "InputOption",
 		"ValidationPattern", "ItemTitle", "MapKey",
+		"Actor", "Token", "TokenScope", // by who deprecated a version, which is null for callers without a token
 	}, name) || strings.HasSuffix(name, "Property")
 }
 

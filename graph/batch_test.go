@@ -123,5 +123,5 @@ func rolledBack(t *testing.T, w *worldtest.World, n int) {
 		p.Finish(t, &ent.Deployment{ID: back.ID}, nil)
 	}
 	// The first request of a token reads the token too.
-	w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `{ viewer { id } }`, nil)
+	w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `{ viewer { tokenId } }`, nil)
 }

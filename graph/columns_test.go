@@ -44,8 +44,11 @@ func TestFieldSelectedAloneReadsTheColumnsThatItNeeds(t *testing.T) {
 					t.Errorf("%s.%s among all others (-), alone (+):\n%s", typeName, f.Name, diff)
 				}
 				most := 7
-				if f.Name == "cancelEligibility" {
+				switch f.Name {
+				case "cancelEligibility":
 					most = 9 // it is judged by the record, without a statement of its own
+				case "deprecation":
+					most = 8 // an object of five members
 				}
 				if few := columnsRead(t, w, typeName, func() { ask(f.Name + someOf(f)) }); few >= whole || few > most {
 					t.Errorf("%s.%s reads %d columns, everything %d", typeName, f.Name, few, whole)

@@ -116,10 +116,7 @@ var forms = []struct {
 			return isName && p.argument == nil && p.of.Kind == ast.Object
 		},
 		[]string{
-			"Approval.createdBy", "Deployment.cancelRequestedBy", "Deployment.createdBy", "Deployment.runner",
 			"EcsDeploymentData.triggeredBy", // a text that REST keeps as it was given
-			"ModuleVersionDeprecation.createdBy", "Override.createdBy", "Quarantine.createdBy", "Quarantine.endedBy",
-			"Rule.createdBy", "Token.createdBy",
 		},
 	},
 	{

@@ -222,7 +222,7 @@ func auditFilter(in *model.AuditEventFilter) account.AuditFilter {
 		return account.AuditFilter{}
 	}
 	return account.AuditFilter{
-		ActorID: in.ActorID.Value(), Action: in.Action.Value(), ObjectID: in.ObjectID.Value(),
+		ActorID: in.TokenID.Value(), Action: in.Action.Value(), ObjectID: in.ObjectID.Value(),
 		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),
 	}
 }

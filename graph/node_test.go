@@ -85,12 +85,12 @@ func TestAuditEventsTellWhoActed(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		recorded(t, w, w.Acme)
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], `{
-			by: auditEvents(filter: {action: "quarantineRelease"}) { nodes { actorId actorRole } }
-			server: auditEvents(filter: {action: "createToken"}) { nodes { actorId actorRole actorName } }
+			by: auditEvents(filter: {action: "quarantineRelease"}) { nodes { actor { tokenId role } } }
+			server: auditEvents(filter: {action: "createToken"}) { nodes { actor { kind name role tokenId } } }
 			later: auditEvents(filter: {createdFrom: "2200-01-01T00:00:00Z"}) { totalCount }
 			earlier: auditEvents(filter: {createdBefore: "2000-01-01T00:00:00Z"}) { totalCount } }`, nil)
-		if r.At(t, "errors") != nil || r.At(t, "data", "by", "nodes", 0, "actorRole") != "ADMIN" || r.Text(t, "data", "by", "nodes", 0, "actorId") == "" ||
-			fmt.Sprint(r.At(t, "data", "server", "nodes", 0)) != "map[actorId:<nil> actorName:test actorRole:<nil>]" ||
+		if r.At(t, "errors") != nil || r.At(t, "data", "by", "nodes", 0, "actor", "role") != "ADMIN" || r.Text(t, "data", "by", "nodes", 0, "actor", "tokenId") == "" ||
+			fmt.Sprint(r.At(t, "data", "server", "nodes", 0)) != "map[actor:map[kind:COMMAND name:test role:<nil> tokenId:<nil>]]" ||
 			fmt.Sprint(r.At(t, "data", "later"), r.At(t, "data", "earlier")) != "map[totalCount:0] map[totalCount:0]" {
 			t.Errorf("%s", r.Body)
 		}

@@ -99,7 +99,7 @@ func TestASuperadminWhoNamesNothingReadsWhatIsGlobalAndChangesNothing(t *testing
 	}
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		w.Fixture(t, w.Acme, "web").Succeeded(t)
-		w.GraphQL(t, w.Superadmin, "{ viewer { id } }", nil) // the token's first use is noted
+		w.GraphQL(t, w.Superadmin, "{ viewer { tokenId } }", nil) // the token's first use is noted
 		before := w.Rows(t)
 		ask := func(kind string, field *ast.FieldDefinition) (worldtest.Response, int) {
 			var r worldtest.Response

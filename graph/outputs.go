@@ -35,14 +35,6 @@ func viewer(ctx context.Context) *actor.Actor {
 	return nil
 }
 
-// actorRole returns the role in which the actor of an event acted, nil for the server itself.
-func actorRole(e *ent.AuditEvent) *actor.Role {
-	if role := actor.Role(e.ActorRole); role != actor.System {
-		return &role
-	}
-	return nil
-}
-
 func errorCodes() []*fault.Entry {
 	entries := fault.Codes()
 	codes := make([]*fault.Entry, len(entries))

@@ -168,7 +168,7 @@ func TestTheApprovalsOfRequirementsAreReadTogether(t *testing.T) {
 		}
 
 		query := func(n int) string {
-			return fmt.Sprintf(`{ deployments(last: %d) { nodes { id requirements { rule { name } given approvals { createdBy deployment { id } } } } } }`, n)
+			return fmt.Sprintf(`{ deployments(last: %d) { nodes { id requirements { rule { name } given approvals { createdBy { name role } deployment { id } } } } } }`, n)
 		}
 		r := w.GraphQL(t, viewer, query(1), nil)
 		want := map[string]any{"two": "1 1", "admin": "1 1", "alice": "0 0", "frozen later": "<nil> none"}

@@ -44,9 +44,34 @@ import (
 	"time"
 )
 
+// Role is the resolver for the role field.
+func (r *actorResolver) Role(ctx context.Context, obj *actor.Ref) (*actor.Role, error) {
+	return actorRole(ctx, r.Resolver, obj)
+}
+
+// PrincipalID is the resolver for the principalId field.
+func (r *actorResolver) PrincipalID(ctx context.Context, obj *actor.Ref) (*string, error) {
+	return actorPrincipal(ctx, r.Resolver, obj)
+}
+
+// Holder is the resolver for the holder field.
+func (r *actorResolver) Holder(ctx context.Context, obj *actor.Ref) (*string, error) {
+	return actorHolder(ctx, r.Resolver, obj)
+}
+
+// Token is the resolver for the token field.
+func (r *actorResolver) Token(ctx context.Context, obj *actor.Ref) (*ent.Token, error) {
+	return actorToken(ctx, r.Resolver, obj)
+}
+
 // Deployment is the resolver for the deployment field.
 func (r *approvalResolver) Deployment(ctx context.Context, obj *waiting.Approval) (*record.Deployment, error) {
 	return toDeployment(ctx, r.Resolver, obj, "deployment", func(a *waiting.Approval) *string { return &a.DeploymentID })
+}
+
+// CreatedBy is the resolver for the createdBy field.
+func (r *approvalResolver) CreatedBy(ctx context.Context, obj *waiting.Approval) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "createdBy", approver)
 }
 
 // Holders is the resolver for the holders field.
@@ -54,14 +79,19 @@ func (r *approvalsDemandResolver) Holders(ctx context.Context, obj *gate.Approva
 	return append([]string{}, obj.Holders...), nil
 }
 
-// ActorID is the resolver for the actorId field.
-func (r *auditEventResolver) ActorID(ctx context.Context, obj *ent.AuditEvent) (*string, error) {
-	return nilIfZero(obj.ActorID), nil
+// Actor is the resolver for the actor field.
+func (r *auditEventResolver) Actor(ctx context.Context, obj *ent.AuditEvent) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "actor", eventActor)
 }
 
-// ActorRole is the resolver for the actorRole field.
-func (r *auditEventResolver) ActorRole(ctx context.Context, obj *ent.AuditEvent) (*actor.Role, error) {
-	return actorRole(obj), nil
+// Channel is the resolver for the channel field.
+func (r *auditEventResolver) Channel(ctx context.Context, obj *ent.AuditEvent) (actor.Channel, error) {
+	return actor.Channel(obj.Channel), nil
+}
+
+// Object is the resolver for the object field.
+func (r *auditEventResolver) Object(ctx context.Context, obj *ent.AuditEvent) (scalar.Node, error) {
+	return eventObject(ctx, r.Resolver, obj)
 }
 
 // Schema is the resolver for the schema field.
@@ -134,9 +164,24 @@ func (r *deploymentResolver) References(ctx context.Context, obj *record.Deploym
 	return referencesOf(ctx, r.Resolver, obj, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
+// CreatedBy is the resolver for the createdBy field.
+func (r *deploymentResolver) CreatedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "createdBy", deploymentCreator)
+}
+
+// Runner is the resolver for the runner field.
+func (r *deploymentResolver) Runner(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "runner", deploymentRunner)
+}
+
 // Fence is the resolver for the fence field.
 func (r *deploymentResolver) Fence(ctx context.Context, obj *record.Deployment) (*string, error) {
 	return execution.FenceOf(obj.Fence, obj.LeaseID), nil
+}
+
+// CancelRequestedBy is the resolver for the cancelRequestedBy field.
+func (r *deploymentResolver) CancelRequestedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "cancelRequestedBy", deploymentCanceler)
 }
 
 // Events is the resolver for the events field.
@@ -197,6 +242,11 @@ func (r *deploymentResolver) ApproveEligibility(ctx context.Context, obj *record
 func (r *deploymentResolver) StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
 	both, err := waitingEligibilities(ctx, r.Resolver, obj)
 	return both.Start, err
+}
+
+// Override is the resolver for the override field.
+func (r *deploymentResolver) Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error) {
+	return derived(ctx, obj, "override", func(d *record.Deployment) *gate.Override { return d.Override })
 }
 
 // PromotedFrom is the resolver for the promotedFrom field.
@@ -469,7 +519,7 @@ func (r *moduleVersionResolver) Outputs(ctx context.Context, obj *record.ModuleV
 
 // Deprecation is the resolver for the deprecation field.
 func (r *moduleVersionResolver) Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error) {
-	return catalog.DeprecationOf(ctx, obj), nil
+	return derived(ctx, obj, "deprecation", func(v *record.ModuleVersion) *catalog.Deprecation { return catalog.DeprecationOf(ctx, v) })
 }
 
 // SuccessorID is the resolver for the successorId field.
@@ -480,6 +530,11 @@ func (r *moduleVersionDeprecationResolver) SuccessorID(ctx context.Context, obj 
 // Successor is the resolver for the successor field.
 func (r *moduleVersionDeprecationResolver) Successor(ctx context.Context, obj *catalog.Deprecation) (*record.ModuleVersion, error) {
 	return toVersion(ctx, r.Resolver, obj.Version, func(v *record.ModuleVersion) *string { return v.SuccessorID })
+}
+
+// CreatedBy is the resolver for the createdBy field.
+func (r *moduleVersionDeprecationResolver) CreatedBy(ctx context.Context, obj *catalog.Deprecation) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "createdBy", deprecator)
 }
 
 // CreateDefaultValueDefinition is the resolver for the createDefaultValueDefinition field.
@@ -909,6 +964,11 @@ func (r *outdatedReferenceResolver) LiveDeployment(ctx context.Context, obj *inp
 	return toDeployment(ctx, r.Resolver, obj, "live", func(o *inputvalidation.Outdated) *string { return o.LiveID })
 }
 
+// CreatedBy is the resolver for the createdBy field.
+func (r *overrideResolver) CreatedBy(ctx context.Context, obj *gate.Override) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "createdBy", overrider)
+}
+
 // Environments is the resolver for the environments field.
 func (r *projectResolver) Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
 	return loadPage(ctx, obj, "environments"+ofArchived(archived), page.Args{First: first, After: after, Last: last, Before: before}, projectID, among(archived, r.Workspace.EnvironmentsOf))
@@ -922,6 +982,16 @@ func (r *quarantineResolver) UpdatedAt(ctx context.Context, obj *ent.Quarantine)
 // Release is the resolver for the release field.
 func (r *quarantineResolver) Release(ctx context.Context, obj *ent.Quarantine) (*record.Release, error) {
 	return toRelease(ctx, r.Resolver, obj, func(q *ent.Quarantine) *string { return &q.ReleaseID })
+}
+
+// CreatedBy is the resolver for the createdBy field.
+func (r *quarantineResolver) CreatedBy(ctx context.Context, obj *ent.Quarantine) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "createdBy", quarantineCreator)
+}
+
+// EndedBy is the resolver for the endedBy field.
+func (r *quarantineResolver) EndedBy(ctx context.Context, obj *ent.Quarantine) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "endedBy", quarantineEnder)
 }
 
 // Active is the resolver for the active field.
@@ -994,12 +1064,14 @@ func (r *queryResolver) CompareDeployments(ctx context.Context, fromID string, t
 
 // AuditEvents is the resolver for the auditEvents field.
 func (r *queryResolver) AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error) {
-	return r.Accounts.AuditEvents(ctx, auditFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Accounts.AuditEvents(ctx, auditFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	return registerPage(ctx, c, err)
 }
 
 // Tokens is the resolver for the tokens field.
 func (r *queryResolver) Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error) {
-	return r.Accounts.Tokens(ctx, page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Accounts.Tokens(ctx, page.Args{First: first, After: after, Last: last, Before: before})
+	return registerPage(ctx, c, err)
 }
 
 // Token is the resolver for the token field.
@@ -1099,7 +1171,8 @@ func (r *queryResolver) DeploymentPlan(ctx context.Context, input model.Deployme
 
 // Rules is the resolver for the rules field.
 func (r *queryResolver) Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
-	return r.Resolver.Rules.Rules(ctx, rule.Filter{Ended: ended != nil && *ended}, page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Resolver.Rules.Rules(ctx, rule.Filter{Ended: ended != nil && *ended}, page.Args{First: first, After: after, Last: last, Before: before})
+	return registerPage(ctx, c, err)
 }
 
 // Rule is the resolver for the rule field.
@@ -1175,6 +1248,16 @@ func (r *ruleResolver) Demand(ctx context.Context, obj *ent.Rule) (scalar.RuleDe
 	return ruleDemand(obj)
 }
 
+// CreatedBy is the resolver for the createdBy field.
+func (r *ruleResolver) CreatedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "createdBy", ruleCreator)
+}
+
+// EndedBy is the resolver for the endedBy field.
+func (r *ruleResolver) EndedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "endedBy", ruleEnder)
+}
+
 // DeploymentChanged is the resolver for the deploymentChanged field.
 func (r *subscriptionResolver) DeploymentChanged(ctx context.Context, id string, after *string) (<-chan *feed.Item, error) {
 	return r.Deploy.View.Follow(ctx, id, cmp.Or(stream.LastEventID(ctx), after))
@@ -1188,6 +1271,16 @@ func (r *subscriptionResolver) DeploymentsChanged(ctx context.Context, filter *m
 // DeploymentLogs is the resolver for the deploymentLogs field.
 func (r *subscriptionResolver) DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *view.LogBatch, error) {
 	return r.Deploy.View.FollowLogs(ctx, id, cmp.Or(stream.LastEventID(ctx), after))
+}
+
+// CreatedBy is the resolver for the createdBy field.
+func (r *tokenResolver) CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "createdBy", tokenCreator)
+}
+
+// RevokedBy is the resolver for the revokedBy field.
+func (r *tokenResolver) RevokedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "revokedBy", tokenRevoker)
 }
 
 // Description is the resolver for the description field.
@@ -1208,6 +1301,21 @@ func (r *userFacingErrorDataResolver) Metadata(ctx context.Context, obj *fault.D
 // RequestID is the resolver for the requestId field.
 func (r *userFacingErrorDataResolver) RequestID(ctx context.Context, obj *fault.Data) (*string, error) {
 	return nilIfZero(obj.RequestID), nil
+}
+
+// TokenID is the resolver for the tokenId field.
+func (r *viewerResolver) TokenID(ctx context.Context, obj *actor.Actor) (*string, error) {
+	return nilIfZero(obj.ID), nil
+}
+
+// PrincipalID is the resolver for the principalId field.
+func (r *viewerResolver) PrincipalID(ctx context.Context, obj *actor.Actor) (*string, error) {
+	return nilIfZero(obj.PrincipalID), nil
+}
+
+// Kind is the resolver for the kind field.
+func (r *viewerResolver) Kind(ctx context.Context, obj *actor.Actor) (actor.Kind, error) {
+	return actor.ByToken, nil
 }
 
 // Organization is the resolver for the organization field.
@@ -1239,6 +1347,9 @@ func (r *viewerResolver) LeaseSeconds(ctx context.Context, obj *actor.Actor) (in
 func (r *wantedOptionsResolver) Params(ctx context.Context, obj *inputvalues.Wanted) (json.RawMessage, error) {
 	return json.Marshal(obj.Params)
 }
+
+// Actor returns generated.ActorResolver implementation.
+func (r *Resolver) Actor() generated.ActorResolver { return &actorResolver{r} }
 
 // Approval returns generated.ApprovalResolver implementation.
 func (r *Resolver) Approval() generated.ApprovalResolver { return &approvalResolver{r} }
@@ -1324,6 +1435,9 @@ func (r *Resolver) OutdatedReference() generated.OutdatedReferenceResolver {
 	return &outdatedReferenceResolver{r}
 }
 
+// Override returns generated.OverrideResolver implementation.
+func (r *Resolver) Override() generated.OverrideResolver { return &overrideResolver{r} }
+
 // Project returns generated.ProjectResolver implementation.
 func (r *Resolver) Project() generated.ProjectResolver { return &projectResolver{r} }
 
@@ -1345,6 +1459,9 @@ func (r *Resolver) Rule() generated.RuleResolver { return &ruleResolver{r} }
 // Subscription returns generated.SubscriptionResolver implementation.
 func (r *Resolver) Subscription() generated.SubscriptionResolver { return &subscriptionResolver{r} }
 
+// Token returns generated.TokenResolver implementation.
+func (r *Resolver) Token() generated.TokenResolver { return &tokenResolver{r} }
+
 // UserFacingErrorData returns generated.UserFacingErrorDataResolver implementation.
 func (r *Resolver) UserFacingErrorData() generated.UserFacingErrorDataResolver {
 	return &userFacingErrorDataResolver{r}
@@ -1357,6 +1474,7 @@ func (r *Resolver) Viewer() generated.ViewerResolver { return &viewerResolver{r}
 func (r *Resolver) WantedOptions() generated.WantedOptionsResolver { return &wantedOptionsResolver{r} }
 
 type (
+	actorResolver                    struct{ *Resolver }
 	approvalResolver                 struct{ *Resolver }
 	approvalsDemandResolver          struct{ *Resolver }
 	auditEventResolver               struct{ *Resolver }
@@ -1379,6 +1497,7 @@ type (
 	moduleVersionDeprecationResolver struct{ *Resolver }
 	mutationResolver                 struct{ *Resolver }
 	outdatedReferenceResolver        struct{ *Resolver }
+	overrideResolver                 struct{ *Resolver }
 	projectResolver                  struct{ *Resolver }
 	quarantineResolver               struct{ *Resolver }
 	queryResolver                    struct{ *Resolver }
@@ -1386,6 +1505,7 @@ type (
 	requirementResolver              struct{ *Resolver }
 	ruleResolver                     struct{ *Resolver }
 	subscriptionResolver             struct{ *Resolver }
+	tokenResolver                    struct{ *Resolver }
 	userFacingErrorDataResolver      struct{ *Resolver }
 	viewerResolver                   struct{ *Resolver }
 	wantedOptionsResolver            struct{ *Resolver }

@@ -167,7 +167,7 @@ func wantScreen(w data.World, number int) any {
 	deployments := []any{}
 	for _, d := range newest(w, e, screenSize) {
 		deployments = append(deployments, object{
-			"id": d.ID(), "status": d.Status(), "createdAt": d.CreatedAt(), "createdBy": d.CreatedBy(),
+			"id": d.ID(), "status": d.Status(), "createdAt": d.CreatedAt(), "createdBy": object{"name": d.CreatedBy()},
 			"moduleInstance": object{"name": d.Instance().Name()},
 		})
 	}

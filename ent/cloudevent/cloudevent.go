@@ -29,6 +29,8 @@ const (
 	FieldPendingSince = "pending_since"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
+	// FieldCreatedByActor holds the string denoting the created_by_actor field in the database.
+	FieldCreatedByActor = "created_by_actor"
 	// FieldScope holds the string denoting the scope field in the database.
 	FieldScope = "scope"
 	// FieldCreatedAt holds the string denoting the created_at field in the database.
@@ -49,6 +51,7 @@ var Columns = []string{
 	FieldDeploymentID,
 	FieldPendingSince,
 	FieldCreatedBy,
+	FieldCreatedByActor,
 	FieldScope,
 	FieldCreatedAt,
 }
@@ -109,6 +112,11 @@ func ByPendingSince(opts ...sql.OrderTermOption) OrderOption {
 // ByCreatedBy orders the results by the created_by field.
 func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
+}
+
+// ByCreatedByActor orders the results by the created_by_actor field.
+func ByCreatedByActor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCreatedByActor, opts...).ToFunc()
 }
 
 // ByCreatedAt orders the results by the created_at field.

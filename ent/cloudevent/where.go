@@ -94,6 +94,11 @@ func CreatedBy(v string) predicate.CloudEvent {
 	return predicate.CloudEvent(sql.FieldEQ(FieldCreatedBy, v))
 }
 
+// CreatedByActor applies equality check predicate on the "created_by_actor" field. It's identical to CreatedByActorEQ.
+func CreatedByActor(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldEQ(FieldCreatedByActor, v))
+}
+
 // CreatedAt applies equality check predicate on the "created_at" field. It's identical to CreatedAtEQ.
 func CreatedAt(v time.Time) predicate.CloudEvent {
 	return predicate.CloudEvent(sql.FieldEQ(FieldCreatedAt, v))
@@ -597,6 +602,81 @@ func CreatedByEqualFold(v string) predicate.CloudEvent {
 // CreatedByContainsFold applies the ContainsFold predicate on the "created_by" field.
 func CreatedByContainsFold(v string) predicate.CloudEvent {
 	return predicate.CloudEvent(sql.FieldContainsFold(FieldCreatedBy, v))
+}
+
+// CreatedByActorEQ applies the EQ predicate on the "created_by_actor" field.
+func CreatedByActorEQ(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldEQ(FieldCreatedByActor, v))
+}
+
+// CreatedByActorNEQ applies the NEQ predicate on the "created_by_actor" field.
+func CreatedByActorNEQ(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldNEQ(FieldCreatedByActor, v))
+}
+
+// CreatedByActorIn applies the In predicate on the "created_by_actor" field.
+func CreatedByActorIn(vs ...string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldIn(FieldCreatedByActor, vs...))
+}
+
+// CreatedByActorNotIn applies the NotIn predicate on the "created_by_actor" field.
+func CreatedByActorNotIn(vs ...string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldNotIn(FieldCreatedByActor, vs...))
+}
+
+// CreatedByActorGT applies the GT predicate on the "created_by_actor" field.
+func CreatedByActorGT(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldGT(FieldCreatedByActor, v))
+}
+
+// CreatedByActorGTE applies the GTE predicate on the "created_by_actor" field.
+func CreatedByActorGTE(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldGTE(FieldCreatedByActor, v))
+}
+
+// CreatedByActorLT applies the LT predicate on the "created_by_actor" field.
+func CreatedByActorLT(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldLT(FieldCreatedByActor, v))
+}
+
+// CreatedByActorLTE applies the LTE predicate on the "created_by_actor" field.
+func CreatedByActorLTE(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldLTE(FieldCreatedByActor, v))
+}
+
+// CreatedByActorContains applies the Contains predicate on the "created_by_actor" field.
+func CreatedByActorContains(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldContains(FieldCreatedByActor, v))
+}
+
+// CreatedByActorHasPrefix applies the HasPrefix predicate on the "created_by_actor" field.
+func CreatedByActorHasPrefix(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldHasPrefix(FieldCreatedByActor, v))
+}
+
+// CreatedByActorHasSuffix applies the HasSuffix predicate on the "created_by_actor" field.
+func CreatedByActorHasSuffix(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldHasSuffix(FieldCreatedByActor, v))
+}
+
+// CreatedByActorIsNil applies the IsNil predicate on the "created_by_actor" field.
+func CreatedByActorIsNil() predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldIsNull(FieldCreatedByActor))
+}
+
+// CreatedByActorNotNil applies the NotNil predicate on the "created_by_actor" field.
+func CreatedByActorNotNil() predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldNotNull(FieldCreatedByActor))
+}
+
+// CreatedByActorEqualFold applies the EqualFold predicate on the "created_by_actor" field.
+func CreatedByActorEqualFold(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldEqualFold(FieldCreatedByActor, v))
+}
+
+// CreatedByActorContainsFold applies the ContainsFold predicate on the "created_by_actor" field.
+func CreatedByActorContainsFold(v string) predicate.CloudEvent {
+	return predicate.CloudEvent(sql.FieldContainsFold(FieldCreatedByActor, v))
 }
 
 // ScopeIsNil applies the IsNil predicate on the "scope" field.

@@ -92,6 +92,8 @@ const (
 	FieldCreatedBy = "created_by"
 	// FieldCreatedByID holds the string denoting the created_by_id field in the database.
 	FieldCreatedByID = "created_by_id"
+	// FieldCreatedByActor holds the string denoting the created_by_actor field in the database.
+	FieldCreatedByActor = "created_by_actor"
 	// FieldPromotedFrom holds the string denoting the promoted_from field in the database.
 	FieldPromotedFrom = "promoted_from"
 	// FieldAfterFailureOf holds the string denoting the after_failure_of field in the database.
@@ -106,6 +108,8 @@ const (
 	FieldOverride = "override"
 	// FieldRunner holds the string denoting the runner field in the database.
 	FieldRunner = "runner"
+	// FieldRunnerActor holds the string denoting the runner_actor field in the database.
+	FieldRunnerActor = "runner_actor"
 	// FieldLeaseID holds the string denoting the lease_id field in the database.
 	FieldLeaseID = "lease_id"
 	// FieldLeaseExpiresAt holds the string denoting the lease_expires_at field in the database.
@@ -116,6 +120,8 @@ const (
 	FieldCancelRequestedAt = "cancel_requested_at"
 	// FieldCancelRequestedBy holds the string denoting the cancel_requested_by field in the database.
 	FieldCancelRequestedBy = "cancel_requested_by"
+	// FieldCancelRequestedByActor holds the string denoting the cancel_requested_by_actor field in the database.
+	FieldCancelRequestedByActor = "cancel_requested_by_actor"
 	// FieldCancelReason holds the string denoting the cancel_reason field in the database.
 	FieldCancelReason = "cancel_reason"
 	// FieldForced holds the string denoting the forced field in the database.
@@ -230,6 +236,7 @@ var Columns = []string{
 	FieldDetailsFoldedAt,
 	FieldCreatedBy,
 	FieldCreatedByID,
+	FieldCreatedByActor,
 	FieldPromotedFrom,
 	FieldAfterFailureOf,
 	FieldAcknowledgesDependents,
@@ -237,11 +244,13 @@ var Columns = []string{
 	FieldWaitsUntil,
 	FieldOverride,
 	FieldRunner,
+	FieldRunnerActor,
 	FieldLeaseID,
 	FieldLeaseExpiresAt,
 	FieldFence,
 	FieldCancelRequestedAt,
 	FieldCancelRequestedBy,
+	FieldCancelRequestedByActor,
 	FieldCancelReason,
 	FieldForced,
 	FieldReportSequence,
@@ -499,6 +508,11 @@ func ByCreatedByID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedByID, opts...).ToFunc()
 }
 
+// ByCreatedByActor orders the results by the created_by_actor field.
+func ByCreatedByActor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCreatedByActor, opts...).ToFunc()
+}
+
 // ByPromotedFrom orders the results by the promoted_from field.
 func ByPromotedFrom(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldPromotedFrom, opts...).ToFunc()
@@ -529,6 +543,11 @@ func ByRunner(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRunner, opts...).ToFunc()
 }
 
+// ByRunnerActor orders the results by the runner_actor field.
+func ByRunnerActor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRunnerActor, opts...).ToFunc()
+}
+
 // ByLeaseID orders the results by the lease_id field.
 func ByLeaseID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLeaseID, opts...).ToFunc()
@@ -552,6 +571,11 @@ func ByCancelRequestedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByCancelRequestedBy orders the results by the cancel_requested_by field.
 func ByCancelRequestedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCancelRequestedBy, opts...).ToFunc()
+}
+
+// ByCancelRequestedByActor orders the results by the cancel_requested_by_actor field.
+func ByCancelRequestedByActor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCancelRequestedByActor, opts...).ToFunc()
 }
 
 // ByCancelReason orders the results by the cancel_reason field.

@@ -241,6 +241,11 @@ func CreatedByID(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldCreatedByID, v))
 }
 
+// CreatedByActor applies equality check predicate on the "created_by_actor" field. It's identical to CreatedByActorEQ.
+func CreatedByActor(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCreatedByActor, v))
+}
+
 // PromotedFrom applies equality check predicate on the "promoted_from" field. It's identical to PromotedFromEQ.
 func PromotedFrom(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldPromotedFrom, v))
@@ -271,6 +276,11 @@ func Runner(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldRunner, v))
 }
 
+// RunnerActor applies equality check predicate on the "runner_actor" field. It's identical to RunnerActorEQ.
+func RunnerActor(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldRunnerActor, v))
+}
+
 // LeaseID applies equality check predicate on the "lease_id" field. It's identical to LeaseIDEQ.
 func LeaseID(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldLeaseID, v))
@@ -294,6 +304,11 @@ func CancelRequestedAt(v time.Time) predicate.Deployment {
 // CancelRequestedBy applies equality check predicate on the "cancel_requested_by" field. It's identical to CancelRequestedByEQ.
 func CancelRequestedBy(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByActor applies equality check predicate on the "cancel_requested_by_actor" field. It's identical to CancelRequestedByActorEQ.
+func CancelRequestedByActor(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCancelRequestedByActor, v))
 }
 
 // CancelReason applies equality check predicate on the "cancel_reason" field. It's identical to CancelReasonEQ.
@@ -2436,6 +2451,81 @@ func CreatedByIDContainsFold(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldContainsFold(FieldCreatedByID, v))
 }
 
+// CreatedByActorEQ applies the EQ predicate on the "created_by_actor" field.
+func CreatedByActorEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCreatedByActor, v))
+}
+
+// CreatedByActorNEQ applies the NEQ predicate on the "created_by_actor" field.
+func CreatedByActorNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldCreatedByActor, v))
+}
+
+// CreatedByActorIn applies the In predicate on the "created_by_actor" field.
+func CreatedByActorIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldCreatedByActor, vs...))
+}
+
+// CreatedByActorNotIn applies the NotIn predicate on the "created_by_actor" field.
+func CreatedByActorNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldCreatedByActor, vs...))
+}
+
+// CreatedByActorGT applies the GT predicate on the "created_by_actor" field.
+func CreatedByActorGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldCreatedByActor, v))
+}
+
+// CreatedByActorGTE applies the GTE predicate on the "created_by_actor" field.
+func CreatedByActorGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldCreatedByActor, v))
+}
+
+// CreatedByActorLT applies the LT predicate on the "created_by_actor" field.
+func CreatedByActorLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldCreatedByActor, v))
+}
+
+// CreatedByActorLTE applies the LTE predicate on the "created_by_actor" field.
+func CreatedByActorLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldCreatedByActor, v))
+}
+
+// CreatedByActorContains applies the Contains predicate on the "created_by_actor" field.
+func CreatedByActorContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldCreatedByActor, v))
+}
+
+// CreatedByActorHasPrefix applies the HasPrefix predicate on the "created_by_actor" field.
+func CreatedByActorHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldCreatedByActor, v))
+}
+
+// CreatedByActorHasSuffix applies the HasSuffix predicate on the "created_by_actor" field.
+func CreatedByActorHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldCreatedByActor, v))
+}
+
+// CreatedByActorIsNil applies the IsNil predicate on the "created_by_actor" field.
+func CreatedByActorIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldCreatedByActor))
+}
+
+// CreatedByActorNotNil applies the NotNil predicate on the "created_by_actor" field.
+func CreatedByActorNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldCreatedByActor))
+}
+
+// CreatedByActorEqualFold applies the EqualFold predicate on the "created_by_actor" field.
+func CreatedByActorEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldCreatedByActor, v))
+}
+
+// CreatedByActorContainsFold applies the ContainsFold predicate on the "created_by_actor" field.
+func CreatedByActorContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldCreatedByActor, v))
+}
+
 // PromotedFromEQ applies the EQ predicate on the "promoted_from" field.
 func PromotedFromEQ(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldPromotedFrom, v))
@@ -2806,6 +2896,81 @@ func RunnerContainsFold(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldContainsFold(FieldRunner, v))
 }
 
+// RunnerActorEQ applies the EQ predicate on the "runner_actor" field.
+func RunnerActorEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldRunnerActor, v))
+}
+
+// RunnerActorNEQ applies the NEQ predicate on the "runner_actor" field.
+func RunnerActorNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldRunnerActor, v))
+}
+
+// RunnerActorIn applies the In predicate on the "runner_actor" field.
+func RunnerActorIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldRunnerActor, vs...))
+}
+
+// RunnerActorNotIn applies the NotIn predicate on the "runner_actor" field.
+func RunnerActorNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldRunnerActor, vs...))
+}
+
+// RunnerActorGT applies the GT predicate on the "runner_actor" field.
+func RunnerActorGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldRunnerActor, v))
+}
+
+// RunnerActorGTE applies the GTE predicate on the "runner_actor" field.
+func RunnerActorGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldRunnerActor, v))
+}
+
+// RunnerActorLT applies the LT predicate on the "runner_actor" field.
+func RunnerActorLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldRunnerActor, v))
+}
+
+// RunnerActorLTE applies the LTE predicate on the "runner_actor" field.
+func RunnerActorLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldRunnerActor, v))
+}
+
+// RunnerActorContains applies the Contains predicate on the "runner_actor" field.
+func RunnerActorContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldRunnerActor, v))
+}
+
+// RunnerActorHasPrefix applies the HasPrefix predicate on the "runner_actor" field.
+func RunnerActorHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldRunnerActor, v))
+}
+
+// RunnerActorHasSuffix applies the HasSuffix predicate on the "runner_actor" field.
+func RunnerActorHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldRunnerActor, v))
+}
+
+// RunnerActorIsNil applies the IsNil predicate on the "runner_actor" field.
+func RunnerActorIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldRunnerActor))
+}
+
+// RunnerActorNotNil applies the NotNil predicate on the "runner_actor" field.
+func RunnerActorNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldRunnerActor))
+}
+
+// RunnerActorEqualFold applies the EqualFold predicate on the "runner_actor" field.
+func RunnerActorEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldRunnerActor, v))
+}
+
+// RunnerActorContainsFold applies the ContainsFold predicate on the "runner_actor" field.
+func RunnerActorContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldRunnerActor, v))
+}
+
 // LeaseIDEQ applies the EQ predicate on the "lease_id" field.
 func LeaseIDEQ(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldLeaseID, v))
@@ -3104,6 +3269,81 @@ func CancelRequestedByEqualFold(v string) predicate.Deployment {
 // CancelRequestedByContainsFold applies the ContainsFold predicate on the "cancel_requested_by" field.
 func CancelRequestedByContainsFold(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldContainsFold(FieldCancelRequestedBy, v))
+}
+
+// CancelRequestedByActorEQ applies the EQ predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldCancelRequestedByActor, v))
+}
+
+// CancelRequestedByActorNEQ applies the NEQ predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldCancelRequestedByActor, v))
+}
+
+// CancelRequestedByActorIn applies the In predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldCancelRequestedByActor, vs...))
+}
+
+// CancelRequestedByActorNotIn applies the NotIn predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldCancelRequestedByActor, vs...))
+}
+
+// CancelRequestedByActorGT applies the GT predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldCancelRequestedByActor, v))
+}
+
+// CancelRequestedByActorGTE applies the GTE predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldCancelRequestedByActor, v))
+}
+
+// CancelRequestedByActorLT applies the LT predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldCancelRequestedByActor, v))
+}
+
+// CancelRequestedByActorLTE applies the LTE predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldCancelRequestedByActor, v))
+}
+
+// CancelRequestedByActorContains applies the Contains predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldCancelRequestedByActor, v))
+}
+
+// CancelRequestedByActorHasPrefix applies the HasPrefix predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldCancelRequestedByActor, v))
+}
+
+// CancelRequestedByActorHasSuffix applies the HasSuffix predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldCancelRequestedByActor, v))
+}
+
+// CancelRequestedByActorIsNil applies the IsNil predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldCancelRequestedByActor))
+}
+
+// CancelRequestedByActorNotNil applies the NotNil predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldCancelRequestedByActor))
+}
+
+// CancelRequestedByActorEqualFold applies the EqualFold predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldCancelRequestedByActor, v))
+}
+
+// CancelRequestedByActorContainsFold applies the ContainsFold predicate on the "cancel_requested_by_actor" field.
+func CancelRequestedByActorContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldCancelRequestedByActor, v))
 }
 
 // CancelReasonEQ applies the EQ predicate on the "cancel_reason" field.

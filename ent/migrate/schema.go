@@ -139,6 +139,7 @@ var (
 		{Name: "deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "pending_since", Type: field.TypeTime, Nullable: true},
 		{Name: "created_by", Type: field.TypeString},
+		{Name: "created_by_actor", Type: field.TypeString, Nullable: true},
 		{Name: "scope", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "created_at", Type: field.TypeTime},
 	}
@@ -196,7 +197,7 @@ var (
 			{
 				Name:    "cloudevent_created_at",
 				Unique:  false,
-				Columns: []*schema.Column{CloudEventsColumns[11]},
+				Columns: []*schema.Column{CloudEventsColumns[12]},
 			},
 		},
 	}
@@ -340,6 +341,7 @@ var (
 		{Name: "details_folded_at", Type: field.TypeTime, Nullable: true},
 		{Name: "created_by", Type: field.TypeString},
 		{Name: "created_by_id", Type: field.TypeString, Nullable: true},
+		{Name: "created_by_actor", Type: field.TypeString, Nullable: true},
 		{Name: "promoted_from", Type: field.TypeString, Nullable: true},
 		{Name: "after_failure_of", Type: field.TypeString, Nullable: true},
 		{Name: "acknowledges_dependents", Type: field.TypeBool, Default: false},
@@ -347,11 +349,13 @@ var (
 		{Name: "waits_until", Type: field.TypeTime, Nullable: true},
 		{Name: "override", Type: field.TypeJSON, Nullable: true, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "runner", Type: field.TypeString, Nullable: true},
+		{Name: "runner_actor", Type: field.TypeString, Nullable: true},
 		{Name: "lease_id", Type: field.TypeString, Nullable: true},
 		{Name: "lease_expires_at", Type: field.TypeTime, Nullable: true},
 		{Name: "fence", Type: field.TypeInt64, Nullable: true},
 		{Name: "cancel_requested_at", Type: field.TypeTime, Nullable: true},
 		{Name: "cancel_requested_by", Type: field.TypeString, Nullable: true},
+		{Name: "cancel_requested_by_actor", Type: field.TypeString, Nullable: true},
 		{Name: "cancel_reason", Type: field.TypeString, Nullable: true},
 		{Name: "forced", Type: field.TypeBool, Default: false},
 		{Name: "report_sequence", Type: field.TypeInt32, Default: 0},
@@ -371,37 +375,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[50]},
+				Columns:    []*schema.Column{DeploymentsColumns[53]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[51]},
+				Columns:    []*schema.Column{DeploymentsColumns[54]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[52]},
+				Columns:    []*schema.Column{DeploymentsColumns[55]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[53]},
+				Columns:    []*schema.Column{DeploymentsColumns[56]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[54]},
+				Columns:    []*schema.Column{DeploymentsColumns[57]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[55]},
+				Columns:    []*schema.Column{DeploymentsColumns[58]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -410,7 +414,7 @@ var (
 			{
 				Name:    "deployment_in_progress",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[52]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source <> 'event' AND status <> 'AWAITING_APPROVAL'",
 				},
@@ -418,7 +422,7 @@ var (
 			{
 				Name:    "deployment_awaiting_instance",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[52], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'AWAITING_APPROVAL'",
 				},
@@ -426,7 +430,7 @@ var (
 			{
 				Name:    "deployment_awaiting_until",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[38], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[39], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'AWAITING_APPROVAL'",
 				},
@@ -434,7 +438,7 @@ var (
 			{
 				Name:    "deployment_after_failure",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[35]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[36]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "after_failure_of IS NOT NULL",
 				},
@@ -455,7 +459,7 @@ var (
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[41]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43]},
 			},
 			{
 				Name:    "deployment_pending",
@@ -468,7 +472,7 @@ var (
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[42]},
+				Columns: []*schema.Column{DeploymentsColumns[44]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
 				},
@@ -497,7 +501,7 @@ var (
 			{
 				Name:    "deployment_cloud_started",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[52], DeploymentsColumns[24], DeploymentsColumns[15], DeploymentsColumns[13], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[24], DeploymentsColumns[15], DeploymentsColumns[13], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_started_at IS NOT NULL",
 				},
@@ -505,7 +509,7 @@ var (
 			{
 				Name:    "deployment_cloud_ended",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[52], DeploymentsColumns[24], DeploymentsColumns[15]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[24], DeploymentsColumns[15]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_ended_at IS NOT NULL",
 				},
@@ -513,7 +517,7 @@ var (
 			{
 				Name:    "deployment_open_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[52], DeploymentsColumns[24], DeploymentsColumns[15]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[24], DeploymentsColumns[15]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source = 'event'",
 				},
@@ -521,7 +525,7 @@ var (
 			{
 				Name:    "deployment_succeeded_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[52], DeploymentsColumns[10]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[10]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'SUCCEEDED' AND trigger_source = 'event'",
 				},
@@ -529,7 +533,7 @@ var (
 			{
 				Name:    "deployment_held",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[52], DeploymentsColumns[24], DeploymentsColumns[9], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[24], DeploymentsColumns[9], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_id IS NOT NULL AND deployment_type = 'aws:ecs'",
 				},
@@ -557,7 +561,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[50], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[53], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -569,7 +573,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[54], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -581,7 +585,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[52], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -593,7 +597,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[53], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[56], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -641,7 +645,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[50], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[53], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -653,7 +657,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[51], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[54], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -665,7 +669,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[52], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -1208,6 +1212,7 @@ var (
 		{Name: "source_path", Type: field.TypeString, Nullable: true},
 		{Name: "deprecated_at", Type: field.TypeTime, Nullable: true},
 		{Name: "deprecated_by", Type: field.TypeString, Nullable: true},
+		{Name: "deprecated_by_actor", Type: field.TypeString, Nullable: true},
 		{Name: "deprecation_reason", Type: field.TypeString, Nullable: true},
 		{Name: "successor_id", Type: field.TypeString, Nullable: true},
 		{Name: "uses_recorded", Type: field.TypeBool, Default: false},
@@ -1221,7 +1226,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_versions_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleVersionsColumns[16]},
+				Columns:    []*schema.Column{ModuleVersionsColumns[17]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -1230,12 +1235,12 @@ var (
 			{
 				Name:    "module_version_version",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleVersionsColumns[16], ModuleVersionsColumns[4]},
+				Columns: []*schema.Column{ModuleVersionsColumns[17], ModuleVersionsColumns[4]},
 			},
 			{
 				Name:    "moduleversion_module_definition_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleVersionsColumns[16], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
+				Columns: []*schema.Column{ModuleVersionsColumns[17], ModuleVersionsColumns[1], ModuleVersionsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleVersionsColumns[1].Name: true,
@@ -1349,9 +1354,11 @@ var (
 		{Name: "reason", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "created_by", Type: field.TypeString},
+		{Name: "created_by_actor", Type: field.TypeString, Nullable: true},
 		{Name: "until", Type: field.TypeTime, Nullable: true},
 		{Name: "lifted_at", Type: field.TypeTime, Nullable: true},
 		{Name: "lifted_by", Type: field.TypeString, Nullable: true},
+		{Name: "lifted_by_actor", Type: field.TypeString, Nullable: true},
 		{Name: "release_id", Type: field.TypeString},
 	}
 	// QuarantinesTable holds the schema information for the "quarantines" table.
@@ -1362,7 +1369,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "quarantines_releases_release",
-				Columns:    []*schema.Column{QuarantinesColumns[8]},
+				Columns:    []*schema.Column{QuarantinesColumns[10]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -1371,7 +1378,7 @@ var (
 			{
 				Name:    "quarantine_one_open",
 				Unique:  true,
-				Columns: []*schema.Column{QuarantinesColumns[8]},
+				Columns: []*schema.Column{QuarantinesColumns[10]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lifted_at IS NULL",
 				},
@@ -1379,7 +1386,7 @@ var (
 			{
 				Name:    "quarantine_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{QuarantinesColumns[1], QuarantinesColumns[8], QuarantinesColumns[3], QuarantinesColumns[0]},
+				Columns: []*schema.Column{QuarantinesColumns[1], QuarantinesColumns[10], QuarantinesColumns[3], QuarantinesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						QuarantinesColumns[3].Name: true,
@@ -1434,7 +1441,10 @@ var (
 		{Name: "demand", Type: field.TypeJSON, SchemaType: map[string]string{"postgres": "json", "sqlite3": "text"}},
 		{Name: "overridable", Type: field.TypeBool},
 		{Name: "created_by", Type: field.TypeString},
+		{Name: "created_by_actor", Type: field.TypeString, Nullable: true},
 		{Name: "ended_at", Type: field.TypeTime, Nullable: true},
+		{Name: "ended_by", Type: field.TypeString, Nullable: true},
+		{Name: "ended_by_actor", Type: field.TypeString, Nullable: true},
 		{Name: "version", Type: field.TypeInt32, Default: 1},
 	}
 	// RulesTable holds the schema information for the "rules" table.
@@ -1485,6 +1495,8 @@ var (
 		{Name: "expires_at", Type: field.TypeTime, Nullable: true},
 		{Name: "last_used_at", Type: field.TypeTime, Nullable: true},
 		{Name: "revoked_at", Type: field.TypeTime, Nullable: true},
+		{Name: "revoked_by", Type: field.TypeString, Nullable: true},
+		{Name: "revoked_by_actor", Type: field.TypeString, Nullable: true},
 	}
 	// TokensTable holds the schema information for the "tokens" table.
 	TokensTable = &schema.Table{

@@ -38,6 +38,8 @@ const (
 	FieldDeprecatedAt = "deprecated_at"
 	// FieldDeprecatedBy holds the string denoting the deprecated_by field in the database.
 	FieldDeprecatedBy = "deprecated_by"
+	// FieldDeprecatedByActor holds the string denoting the deprecated_by_actor field in the database.
+	FieldDeprecatedByActor = "deprecated_by_actor"
 	// FieldDeprecationReason holds the string denoting the deprecation_reason field in the database.
 	FieldDeprecationReason = "deprecation_reason"
 	// FieldSuccessorID holds the string denoting the successor_id field in the database.
@@ -73,6 +75,7 @@ var Columns = []string{
 	FieldSourcePath,
 	FieldDeprecatedAt,
 	FieldDeprecatedBy,
+	FieldDeprecatedByActor,
 	FieldDeprecationReason,
 	FieldSuccessorID,
 	FieldUsesRecorded,
@@ -164,6 +167,11 @@ func ByDeprecatedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByDeprecatedBy orders the results by the deprecated_by field.
 func ByDeprecatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDeprecatedBy, opts...).ToFunc()
+}
+
+// ByDeprecatedByActor orders the results by the deprecated_by_actor field.
+func ByDeprecatedByActor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldDeprecatedByActor, opts...).ToFunc()
 }
 
 // ByDeprecationReason orders the results by the deprecation_reason field.

@@ -132,6 +132,11 @@ func DeprecatedBy(v string) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecatedBy, v))
 }
 
+// DeprecatedByActor applies equality check predicate on the "deprecated_by_actor" field. It's identical to DeprecatedByActorEQ.
+func DeprecatedByActor(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecatedByActor, v))
+}
+
 // DeprecationReason applies equality check predicate on the "deprecation_reason" field. It's identical to DeprecationReasonEQ.
 func DeprecationReason(v string) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecationReason, v))
@@ -935,6 +940,81 @@ func DeprecatedByEqualFold(v string) predicate.ModuleVersion {
 // DeprecatedByContainsFold applies the ContainsFold predicate on the "deprecated_by" field.
 func DeprecatedByContainsFold(v string) predicate.ModuleVersion {
 	return predicate.ModuleVersion(sql.FieldContainsFold(FieldDeprecatedBy, v))
+}
+
+// DeprecatedByActorEQ applies the EQ predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorEQ(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEQ(FieldDeprecatedByActor, v))
+}
+
+// DeprecatedByActorNEQ applies the NEQ predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorNEQ(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNEQ(FieldDeprecatedByActor, v))
+}
+
+// DeprecatedByActorIn applies the In predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorIn(vs ...string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIn(FieldDeprecatedByActor, vs...))
+}
+
+// DeprecatedByActorNotIn applies the NotIn predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorNotIn(vs ...string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotIn(FieldDeprecatedByActor, vs...))
+}
+
+// DeprecatedByActorGT applies the GT predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorGT(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGT(FieldDeprecatedByActor, v))
+}
+
+// DeprecatedByActorGTE applies the GTE predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorGTE(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldGTE(FieldDeprecatedByActor, v))
+}
+
+// DeprecatedByActorLT applies the LT predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorLT(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLT(FieldDeprecatedByActor, v))
+}
+
+// DeprecatedByActorLTE applies the LTE predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorLTE(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldLTE(FieldDeprecatedByActor, v))
+}
+
+// DeprecatedByActorContains applies the Contains predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorContains(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldContains(FieldDeprecatedByActor, v))
+}
+
+// DeprecatedByActorHasPrefix applies the HasPrefix predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorHasPrefix(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldHasPrefix(FieldDeprecatedByActor, v))
+}
+
+// DeprecatedByActorHasSuffix applies the HasSuffix predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorHasSuffix(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldHasSuffix(FieldDeprecatedByActor, v))
+}
+
+// DeprecatedByActorIsNil applies the IsNil predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorIsNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldIsNull(FieldDeprecatedByActor))
+}
+
+// DeprecatedByActorNotNil applies the NotNil predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorNotNil() predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldNotNull(FieldDeprecatedByActor))
+}
+
+// DeprecatedByActorEqualFold applies the EqualFold predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorEqualFold(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldEqualFold(FieldDeprecatedByActor, v))
+}
+
+// DeprecatedByActorContainsFold applies the ContainsFold predicate on the "deprecated_by_actor" field.
+func DeprecatedByActorContainsFold(v string) predicate.ModuleVersion {
+	return predicate.ModuleVersion(sql.FieldContainsFold(FieldDeprecatedByActor, v))
 }
 
 // DeprecationReasonEQ applies the EQ predicate on the "deprecation_reason" field.

@@ -22,12 +22,16 @@ const (
 	FieldCreatedAt = "created_at"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
+	// FieldCreatedByActor holds the string denoting the created_by_actor field in the database.
+	FieldCreatedByActor = "created_by_actor"
 	// FieldUntil holds the string denoting the until field in the database.
 	FieldUntil = "until"
 	// FieldLiftedAt holds the string denoting the lifted_at field in the database.
 	FieldLiftedAt = "lifted_at"
 	// FieldLiftedBy holds the string denoting the lifted_by field in the database.
 	FieldLiftedBy = "lifted_by"
+	// FieldLiftedByActor holds the string denoting the lifted_by_actor field in the database.
+	FieldLiftedByActor = "lifted_by_actor"
 	// EdgeRelease holds the string denoting the release edge name in mutations.
 	EdgeRelease = "release"
 	// Table holds the table name of the quarantine in the database.
@@ -49,9 +53,11 @@ var Columns = []string{
 	FieldReason,
 	FieldCreatedAt,
 	FieldCreatedBy,
+	FieldCreatedByActor,
 	FieldUntil,
 	FieldLiftedAt,
 	FieldLiftedBy,
+	FieldLiftedByActor,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -97,6 +103,11 @@ func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
 }
 
+// ByCreatedByActor orders the results by the created_by_actor field.
+func ByCreatedByActor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCreatedByActor, opts...).ToFunc()
+}
+
 // ByUntil orders the results by the until field.
 func ByUntil(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldUntil, opts...).ToFunc()
@@ -110,6 +121,11 @@ func ByLiftedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByLiftedBy orders the results by the lifted_by field.
 func ByLiftedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLiftedBy, opts...).ToFunc()
+}
+
+// ByLiftedByActor orders the results by the lifted_by_actor field.
+func ByLiftedByActor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldLiftedByActor, opts...).ToFunc()
 }
 
 // ByReleaseField orders the results by release field.

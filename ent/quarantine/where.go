@@ -90,6 +90,11 @@ func CreatedBy(v string) predicate.Quarantine {
 	return predicate.Quarantine(sql.FieldEQ(FieldCreatedBy, v))
 }
 
+// CreatedByActor applies equality check predicate on the "created_by_actor" field. It's identical to CreatedByActorEQ.
+func CreatedByActor(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldEQ(FieldCreatedByActor, v))
+}
+
 // Until applies equality check predicate on the "until" field. It's identical to UntilEQ.
 func Until(v time.Time) predicate.Quarantine {
 	return predicate.Quarantine(sql.FieldEQ(FieldUntil, v))
@@ -103,6 +108,11 @@ func LiftedAt(v time.Time) predicate.Quarantine {
 // LiftedBy applies equality check predicate on the "lifted_by" field. It's identical to LiftedByEQ.
 func LiftedBy(v string) predicate.Quarantine {
 	return predicate.Quarantine(sql.FieldEQ(FieldLiftedBy, v))
+}
+
+// LiftedByActor applies equality check predicate on the "lifted_by_actor" field. It's identical to LiftedByActorEQ.
+func LiftedByActor(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldEQ(FieldLiftedByActor, v))
 }
 
 // OrganizationIDEQ applies the EQ predicate on the "organization_id" field.
@@ -405,6 +415,81 @@ func CreatedByContainsFold(v string) predicate.Quarantine {
 	return predicate.Quarantine(sql.FieldContainsFold(FieldCreatedBy, v))
 }
 
+// CreatedByActorEQ applies the EQ predicate on the "created_by_actor" field.
+func CreatedByActorEQ(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldEQ(FieldCreatedByActor, v))
+}
+
+// CreatedByActorNEQ applies the NEQ predicate on the "created_by_actor" field.
+func CreatedByActorNEQ(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldNEQ(FieldCreatedByActor, v))
+}
+
+// CreatedByActorIn applies the In predicate on the "created_by_actor" field.
+func CreatedByActorIn(vs ...string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldIn(FieldCreatedByActor, vs...))
+}
+
+// CreatedByActorNotIn applies the NotIn predicate on the "created_by_actor" field.
+func CreatedByActorNotIn(vs ...string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldNotIn(FieldCreatedByActor, vs...))
+}
+
+// CreatedByActorGT applies the GT predicate on the "created_by_actor" field.
+func CreatedByActorGT(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldGT(FieldCreatedByActor, v))
+}
+
+// CreatedByActorGTE applies the GTE predicate on the "created_by_actor" field.
+func CreatedByActorGTE(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldGTE(FieldCreatedByActor, v))
+}
+
+// CreatedByActorLT applies the LT predicate on the "created_by_actor" field.
+func CreatedByActorLT(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldLT(FieldCreatedByActor, v))
+}
+
+// CreatedByActorLTE applies the LTE predicate on the "created_by_actor" field.
+func CreatedByActorLTE(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldLTE(FieldCreatedByActor, v))
+}
+
+// CreatedByActorContains applies the Contains predicate on the "created_by_actor" field.
+func CreatedByActorContains(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldContains(FieldCreatedByActor, v))
+}
+
+// CreatedByActorHasPrefix applies the HasPrefix predicate on the "created_by_actor" field.
+func CreatedByActorHasPrefix(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldHasPrefix(FieldCreatedByActor, v))
+}
+
+// CreatedByActorHasSuffix applies the HasSuffix predicate on the "created_by_actor" field.
+func CreatedByActorHasSuffix(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldHasSuffix(FieldCreatedByActor, v))
+}
+
+// CreatedByActorIsNil applies the IsNil predicate on the "created_by_actor" field.
+func CreatedByActorIsNil() predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldIsNull(FieldCreatedByActor))
+}
+
+// CreatedByActorNotNil applies the NotNil predicate on the "created_by_actor" field.
+func CreatedByActorNotNil() predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldNotNull(FieldCreatedByActor))
+}
+
+// CreatedByActorEqualFold applies the EqualFold predicate on the "created_by_actor" field.
+func CreatedByActorEqualFold(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldEqualFold(FieldCreatedByActor, v))
+}
+
+// CreatedByActorContainsFold applies the ContainsFold predicate on the "created_by_actor" field.
+func CreatedByActorContainsFold(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldContainsFold(FieldCreatedByActor, v))
+}
+
 // UntilEQ applies the EQ predicate on the "until" field.
 func UntilEQ(v time.Time) predicate.Quarantine {
 	return predicate.Quarantine(sql.FieldEQ(FieldUntil, v))
@@ -578,6 +663,81 @@ func LiftedByEqualFold(v string) predicate.Quarantine {
 // LiftedByContainsFold applies the ContainsFold predicate on the "lifted_by" field.
 func LiftedByContainsFold(v string) predicate.Quarantine {
 	return predicate.Quarantine(sql.FieldContainsFold(FieldLiftedBy, v))
+}
+
+// LiftedByActorEQ applies the EQ predicate on the "lifted_by_actor" field.
+func LiftedByActorEQ(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldEQ(FieldLiftedByActor, v))
+}
+
+// LiftedByActorNEQ applies the NEQ predicate on the "lifted_by_actor" field.
+func LiftedByActorNEQ(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldNEQ(FieldLiftedByActor, v))
+}
+
+// LiftedByActorIn applies the In predicate on the "lifted_by_actor" field.
+func LiftedByActorIn(vs ...string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldIn(FieldLiftedByActor, vs...))
+}
+
+// LiftedByActorNotIn applies the NotIn predicate on the "lifted_by_actor" field.
+func LiftedByActorNotIn(vs ...string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldNotIn(FieldLiftedByActor, vs...))
+}
+
+// LiftedByActorGT applies the GT predicate on the "lifted_by_actor" field.
+func LiftedByActorGT(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldGT(FieldLiftedByActor, v))
+}
+
+// LiftedByActorGTE applies the GTE predicate on the "lifted_by_actor" field.
+func LiftedByActorGTE(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldGTE(FieldLiftedByActor, v))
+}
+
+// LiftedByActorLT applies the LT predicate on the "lifted_by_actor" field.
+func LiftedByActorLT(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldLT(FieldLiftedByActor, v))
+}
+
+// LiftedByActorLTE applies the LTE predicate on the "lifted_by_actor" field.
+func LiftedByActorLTE(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldLTE(FieldLiftedByActor, v))
+}
+
+// LiftedByActorContains applies the Contains predicate on the "lifted_by_actor" field.
+func LiftedByActorContains(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldContains(FieldLiftedByActor, v))
+}
+
+// LiftedByActorHasPrefix applies the HasPrefix predicate on the "lifted_by_actor" field.
+func LiftedByActorHasPrefix(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldHasPrefix(FieldLiftedByActor, v))
+}
+
+// LiftedByActorHasSuffix applies the HasSuffix predicate on the "lifted_by_actor" field.
+func LiftedByActorHasSuffix(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldHasSuffix(FieldLiftedByActor, v))
+}
+
+// LiftedByActorIsNil applies the IsNil predicate on the "lifted_by_actor" field.
+func LiftedByActorIsNil() predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldIsNull(FieldLiftedByActor))
+}
+
+// LiftedByActorNotNil applies the NotNil predicate on the "lifted_by_actor" field.
+func LiftedByActorNotNil() predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldNotNull(FieldLiftedByActor))
+}
+
+// LiftedByActorEqualFold applies the EqualFold predicate on the "lifted_by_actor" field.
+func LiftedByActorEqualFold(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldEqualFold(FieldLiftedByActor, v))
+}
+
+// LiftedByActorContainsFold applies the ContainsFold predicate on the "lifted_by_actor" field.
+func LiftedByActorContainsFold(v string) predicate.Quarantine {
+	return predicate.Quarantine(sql.FieldContainsFold(FieldLiftedByActor, v))
 }
 
 // HasRelease applies the HasEdge predicate on the "release" edge.

@@ -31,8 +31,14 @@ const (
 	FieldOverridable = "overridable"
 	// FieldCreatedBy holds the string denoting the created_by field in the database.
 	FieldCreatedBy = "created_by"
+	// FieldCreatedByActor holds the string denoting the created_by_actor field in the database.
+	FieldCreatedByActor = "created_by_actor"
 	// FieldEndedAt holds the string denoting the ended_at field in the database.
 	FieldEndedAt = "ended_at"
+	// FieldEndedBy holds the string denoting the ended_by field in the database.
+	FieldEndedBy = "ended_by"
+	// FieldEndedByActor holds the string denoting the ended_by_actor field in the database.
+	FieldEndedByActor = "ended_by_actor"
 	// FieldVersion holds the string denoting the version field in the database.
 	FieldVersion = "version"
 	// Table holds the table name of the rule in the database.
@@ -52,7 +58,10 @@ var Columns = []string{
 	FieldDemand,
 	FieldOverridable,
 	FieldCreatedBy,
+	FieldCreatedByActor,
 	FieldEndedAt,
+	FieldEndedBy,
+	FieldEndedByActor,
 	FieldVersion,
 }
 
@@ -119,9 +128,24 @@ func ByCreatedBy(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldCreatedBy, opts...).ToFunc()
 }
 
+// ByCreatedByActor orders the results by the created_by_actor field.
+func ByCreatedByActor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCreatedByActor, opts...).ToFunc()
+}
+
 // ByEndedAt orders the results by the ended_at field.
 func ByEndedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldEndedAt, opts...).ToFunc()
+}
+
+// ByEndedBy orders the results by the ended_by field.
+func ByEndedBy(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEndedBy, opts...).ToFunc()
+}
+
+// ByEndedByActor orders the results by the ended_by_actor field.
+func ByEndedByActor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEndedByActor, opts...).ToFunc()
 }
 
 // ByVersion orders the results by the version field.

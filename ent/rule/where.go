@@ -104,9 +104,24 @@ func CreatedBy(v string) predicate.Rule {
 	return predicate.Rule(sql.FieldEQ(FieldCreatedBy, v))
 }
 
+// CreatedByActor applies equality check predicate on the "created_by_actor" field. It's identical to CreatedByActorEQ.
+func CreatedByActor(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldEQ(FieldCreatedByActor, v))
+}
+
 // EndedAt applies equality check predicate on the "ended_at" field. It's identical to EndedAtEQ.
 func EndedAt(v time.Time) predicate.Rule {
 	return predicate.Rule(sql.FieldEQ(FieldEndedAt, v))
+}
+
+// EndedBy applies equality check predicate on the "ended_by" field. It's identical to EndedByEQ.
+func EndedBy(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldEQ(FieldEndedBy, v))
+}
+
+// EndedByActor applies equality check predicate on the "ended_by_actor" field. It's identical to EndedByActorEQ.
+func EndedByActor(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldEQ(FieldEndedByActor, v))
 }
 
 // Version applies equality check predicate on the "version" field. It's identical to VersionEQ.
@@ -549,6 +564,81 @@ func CreatedByContainsFold(v string) predicate.Rule {
 	return predicate.Rule(sql.FieldContainsFold(FieldCreatedBy, v))
 }
 
+// CreatedByActorEQ applies the EQ predicate on the "created_by_actor" field.
+func CreatedByActorEQ(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldEQ(FieldCreatedByActor, v))
+}
+
+// CreatedByActorNEQ applies the NEQ predicate on the "created_by_actor" field.
+func CreatedByActorNEQ(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldNEQ(FieldCreatedByActor, v))
+}
+
+// CreatedByActorIn applies the In predicate on the "created_by_actor" field.
+func CreatedByActorIn(vs ...string) predicate.Rule {
+	return predicate.Rule(sql.FieldIn(FieldCreatedByActor, vs...))
+}
+
+// CreatedByActorNotIn applies the NotIn predicate on the "created_by_actor" field.
+func CreatedByActorNotIn(vs ...string) predicate.Rule {
+	return predicate.Rule(sql.FieldNotIn(FieldCreatedByActor, vs...))
+}
+
+// CreatedByActorGT applies the GT predicate on the "created_by_actor" field.
+func CreatedByActorGT(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldGT(FieldCreatedByActor, v))
+}
+
+// CreatedByActorGTE applies the GTE predicate on the "created_by_actor" field.
+func CreatedByActorGTE(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldGTE(FieldCreatedByActor, v))
+}
+
+// CreatedByActorLT applies the LT predicate on the "created_by_actor" field.
+func CreatedByActorLT(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldLT(FieldCreatedByActor, v))
+}
+
+// CreatedByActorLTE applies the LTE predicate on the "created_by_actor" field.
+func CreatedByActorLTE(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldLTE(FieldCreatedByActor, v))
+}
+
+// CreatedByActorContains applies the Contains predicate on the "created_by_actor" field.
+func CreatedByActorContains(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldContains(FieldCreatedByActor, v))
+}
+
+// CreatedByActorHasPrefix applies the HasPrefix predicate on the "created_by_actor" field.
+func CreatedByActorHasPrefix(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldHasPrefix(FieldCreatedByActor, v))
+}
+
+// CreatedByActorHasSuffix applies the HasSuffix predicate on the "created_by_actor" field.
+func CreatedByActorHasSuffix(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldHasSuffix(FieldCreatedByActor, v))
+}
+
+// CreatedByActorIsNil applies the IsNil predicate on the "created_by_actor" field.
+func CreatedByActorIsNil() predicate.Rule {
+	return predicate.Rule(sql.FieldIsNull(FieldCreatedByActor))
+}
+
+// CreatedByActorNotNil applies the NotNil predicate on the "created_by_actor" field.
+func CreatedByActorNotNil() predicate.Rule {
+	return predicate.Rule(sql.FieldNotNull(FieldCreatedByActor))
+}
+
+// CreatedByActorEqualFold applies the EqualFold predicate on the "created_by_actor" field.
+func CreatedByActorEqualFold(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldEqualFold(FieldCreatedByActor, v))
+}
+
+// CreatedByActorContainsFold applies the ContainsFold predicate on the "created_by_actor" field.
+func CreatedByActorContainsFold(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldContainsFold(FieldCreatedByActor, v))
+}
+
 // EndedAtEQ applies the EQ predicate on the "ended_at" field.
 func EndedAtEQ(v time.Time) predicate.Rule {
 	return predicate.Rule(sql.FieldEQ(FieldEndedAt, v))
@@ -597,6 +687,156 @@ func EndedAtIsNil() predicate.Rule {
 // EndedAtNotNil applies the NotNil predicate on the "ended_at" field.
 func EndedAtNotNil() predicate.Rule {
 	return predicate.Rule(sql.FieldNotNull(FieldEndedAt))
+}
+
+// EndedByEQ applies the EQ predicate on the "ended_by" field.
+func EndedByEQ(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldEQ(FieldEndedBy, v))
+}
+
+// EndedByNEQ applies the NEQ predicate on the "ended_by" field.
+func EndedByNEQ(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldNEQ(FieldEndedBy, v))
+}
+
+// EndedByIn applies the In predicate on the "ended_by" field.
+func EndedByIn(vs ...string) predicate.Rule {
+	return predicate.Rule(sql.FieldIn(FieldEndedBy, vs...))
+}
+
+// EndedByNotIn applies the NotIn predicate on the "ended_by" field.
+func EndedByNotIn(vs ...string) predicate.Rule {
+	return predicate.Rule(sql.FieldNotIn(FieldEndedBy, vs...))
+}
+
+// EndedByGT applies the GT predicate on the "ended_by" field.
+func EndedByGT(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldGT(FieldEndedBy, v))
+}
+
+// EndedByGTE applies the GTE predicate on the "ended_by" field.
+func EndedByGTE(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldGTE(FieldEndedBy, v))
+}
+
+// EndedByLT applies the LT predicate on the "ended_by" field.
+func EndedByLT(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldLT(FieldEndedBy, v))
+}
+
+// EndedByLTE applies the LTE predicate on the "ended_by" field.
+func EndedByLTE(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldLTE(FieldEndedBy, v))
+}
+
+// EndedByContains applies the Contains predicate on the "ended_by" field.
+func EndedByContains(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldContains(FieldEndedBy, v))
+}
+
+// EndedByHasPrefix applies the HasPrefix predicate on the "ended_by" field.
+func EndedByHasPrefix(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldHasPrefix(FieldEndedBy, v))
+}
+
+// EndedByHasSuffix applies the HasSuffix predicate on the "ended_by" field.
+func EndedByHasSuffix(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldHasSuffix(FieldEndedBy, v))
+}
+
+// EndedByIsNil applies the IsNil predicate on the "ended_by" field.
+func EndedByIsNil() predicate.Rule {
+	return predicate.Rule(sql.FieldIsNull(FieldEndedBy))
+}
+
+// EndedByNotNil applies the NotNil predicate on the "ended_by" field.
+func EndedByNotNil() predicate.Rule {
+	return predicate.Rule(sql.FieldNotNull(FieldEndedBy))
+}
+
+// EndedByEqualFold applies the EqualFold predicate on the "ended_by" field.
+func EndedByEqualFold(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldEqualFold(FieldEndedBy, v))
+}
+
+// EndedByContainsFold applies the ContainsFold predicate on the "ended_by" field.
+func EndedByContainsFold(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldContainsFold(FieldEndedBy, v))
+}
+
+// EndedByActorEQ applies the EQ predicate on the "ended_by_actor" field.
+func EndedByActorEQ(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldEQ(FieldEndedByActor, v))
+}
+
+// EndedByActorNEQ applies the NEQ predicate on the "ended_by_actor" field.
+func EndedByActorNEQ(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldNEQ(FieldEndedByActor, v))
+}
+
+// EndedByActorIn applies the In predicate on the "ended_by_actor" field.
+func EndedByActorIn(vs ...string) predicate.Rule {
+	return predicate.Rule(sql.FieldIn(FieldEndedByActor, vs...))
+}
+
+// EndedByActorNotIn applies the NotIn predicate on the "ended_by_actor" field.
+func EndedByActorNotIn(vs ...string) predicate.Rule {
+	return predicate.Rule(sql.FieldNotIn(FieldEndedByActor, vs...))
+}
+
+// EndedByActorGT applies the GT predicate on the "ended_by_actor" field.
+func EndedByActorGT(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldGT(FieldEndedByActor, v))
+}
+
+// EndedByActorGTE applies the GTE predicate on the "ended_by_actor" field.
+func EndedByActorGTE(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldGTE(FieldEndedByActor, v))
+}
+
+// EndedByActorLT applies the LT predicate on the "ended_by_actor" field.
+func EndedByActorLT(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldLT(FieldEndedByActor, v))
+}
+
+// EndedByActorLTE applies the LTE predicate on the "ended_by_actor" field.
+func EndedByActorLTE(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldLTE(FieldEndedByActor, v))
+}
+
+// EndedByActorContains applies the Contains predicate on the "ended_by_actor" field.
+func EndedByActorContains(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldContains(FieldEndedByActor, v))
+}
+
+// EndedByActorHasPrefix applies the HasPrefix predicate on the "ended_by_actor" field.
+func EndedByActorHasPrefix(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldHasPrefix(FieldEndedByActor, v))
+}
+
+// EndedByActorHasSuffix applies the HasSuffix predicate on the "ended_by_actor" field.
+func EndedByActorHasSuffix(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldHasSuffix(FieldEndedByActor, v))
+}
+
+// EndedByActorIsNil applies the IsNil predicate on the "ended_by_actor" field.
+func EndedByActorIsNil() predicate.Rule {
+	return predicate.Rule(sql.FieldIsNull(FieldEndedByActor))
+}
+
+// EndedByActorNotNil applies the NotNil predicate on the "ended_by_actor" field.
+func EndedByActorNotNil() predicate.Rule {
+	return predicate.Rule(sql.FieldNotNull(FieldEndedByActor))
+}
+
+// EndedByActorEqualFold applies the EqualFold predicate on the "ended_by_actor" field.
+func EndedByActorEqualFold(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldEqualFold(FieldEndedByActor, v))
+}
+
+// EndedByActorContainsFold applies the ContainsFold predicate on the "ended_by_actor" field.
+func EndedByActorContainsFold(v string) predicate.Rule {
+	return predicate.Rule(sql.FieldContainsFold(FieldEndedByActor, v))
 }
 
 // VersionEQ applies the EQ predicate on the "version" field.

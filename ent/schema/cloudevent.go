@@ -37,6 +37,8 @@ func (CloudEvent) Fields() []ent.Field {
 
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
+		field.String("created_by_actor").Optional().Nillable().Immutable().
+			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 		field.JSON("scope", &actor.Scope{}).Optional().SchemaType(jsonColumn).Immutable().
 			Comment("that of the actor's token; null for the whole organization"),
 		field.Time("created_at").Immutable(),

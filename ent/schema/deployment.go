@@ -90,6 +90,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.String("created_by_id").Optional().Nillable().Immutable().
 			Comment("principal of the actor; null for the server, for what was started outside, " +
 				"and for those from before it was noted"),
+		field.String("created_by_actor").Optional().Nillable().Immutable().
+			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 		field.String("promoted_from").Optional().Nillable().Immutable().
 			Comment("what was promoted, for a replay what its source was promoted from; null for neither"),
 		field.String("after_failure_of").Optional().Nillable().Immutable().
@@ -106,6 +108,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 
 		field.String("runner").Optional().Nillable().Annotations(later).
 			Comment("name of the actor that claimed it"),
+		field.String("runner_actor").Optional().Nillable().Annotations(later).
+			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 		field.String("lease_id").Optional().Nillable().Sensitive().Annotations(later).
 			Comment("what its runner proves the claim by; kept when it has ended"),
 		field.Time("lease_expires_at").Optional().Nillable().Annotations(later).
@@ -117,6 +121,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 			Comment("when its runner was asked to end it, by the clock of leases"),
 		field.String("cancel_requested_by").Optional().Nillable().Annotations(later).
 			Comment("name of the actor that asked first"),
+		field.String("cancel_requested_by_actor").Optional().Nillable().Annotations(later).
+			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 		field.String("cancel_reason").Optional().Nillable().Annotations(later).
 			Comment("why, as the actor that asked first said"),
 		field.Bool("forced").Default(false).Annotations(later).

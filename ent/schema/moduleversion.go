@@ -37,6 +37,8 @@ func (ModuleVersion) Fields() []ent.Field {
 		field.Time("deprecated_at").Optional().Nillable().Annotations(later),
 		field.String("deprecated_by").Optional().Nillable().Annotations(later).
 			Comment("name of the actor"),
+		field.String("deprecated_by_actor").Optional().Nillable().Annotations(later).
+			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 		field.String("deprecation_reason").Optional().Nillable().Annotations(later),
 		field.String("successor_id").Optional().Nillable().Annotations(later).
 			Comment("the version of the same module that is to be deployed instead"),

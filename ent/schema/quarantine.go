@@ -23,11 +23,15 @@ func (Quarantine) Fields() []ent.Field {
 		field.Time("created_at").Immutable(),
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
+		field.String("created_by_actor").Optional().Nillable().Immutable().
+			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 		field.Time("until").Optional().Nillable().Immutable().
 			Comment("when it ends by itself; null for never"),
 		field.Time("lifted_at").Optional().Nillable(),
 		field.String("lifted_by").Optional().Nillable().
 			Comment("name of the actor"),
+		field.String("lifted_by_actor").Optional().Nillable().
+			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 	}
 }
 

@@ -29,8 +29,14 @@ func (Rule) Fields() []ent.Field {
 		field.Bool("overridable"),
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
+		field.String("created_by_actor").Optional().Nillable().Immutable().
+			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 		field.Time("ended_at").Optional().Nillable().
 			Comment("since when it binds nobody"),
+		field.String("ended_by").Optional().Nillable().
+			Comment("name of the actor; null for those from before it was noted"),
+		field.String("ended_by_actor").Optional().Nillable().
+			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 		field.Int32("version").Default(1).
 			Comment("raised by every update"),
 	}

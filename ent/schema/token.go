@@ -47,6 +47,10 @@ func (Token) Fields() []ent.Field {
 		field.Time("expires_at").Optional().Nillable().Immutable(),
 		field.Time("last_used_at").Optional().Nillable(),
 		field.Time("revoked_at").Optional().Nillable(),
+		field.String("revoked_by").Optional().Nillable().
+			Comment("name of the actor; null for those from before it was noted"),
+		field.String("revoked_by_actor").Optional().Nillable().
+			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 	}
 }
 

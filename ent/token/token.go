@@ -45,6 +45,10 @@ const (
 	FieldLastUsedAt = "last_used_at"
 	// FieldRevokedAt holds the string denoting the revoked_at field in the database.
 	FieldRevokedAt = "revoked_at"
+	// FieldRevokedBy holds the string denoting the revoked_by field in the database.
+	FieldRevokedBy = "revoked_by"
+	// FieldRevokedByActor holds the string denoting the revoked_by_actor field in the database.
+	FieldRevokedByActor = "revoked_by_actor"
 	// Table holds the table name of the token in the database.
 	Table = "tokens"
 )
@@ -69,6 +73,8 @@ var Columns = []string{
 	FieldExpiresAt,
 	FieldLastUsedAt,
 	FieldRevokedAt,
+	FieldRevokedBy,
+	FieldRevokedByActor,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -167,4 +173,14 @@ func ByLastUsedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByRevokedAt orders the results by the revoked_at field.
 func ByRevokedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldRevokedAt, opts...).ToFunc()
+}
+
+// ByRevokedBy orders the results by the revoked_by field.
+func ByRevokedBy(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRevokedBy, opts...).ToFunc()
+}
+
+// ByRevokedByActor orders the results by the revoked_by_actor field.
+func ByRevokedByActor(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldRevokedByActor, opts...).ToFunc()
 }

@@ -146,6 +146,16 @@ func RevokedAt(v time.Time) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldRevokedAt, v))
 }
 
+// RevokedBy applies equality check predicate on the "revoked_by" field. It's identical to RevokedByEQ.
+func RevokedBy(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldRevokedBy, v))
+}
+
+// RevokedByActor applies equality check predicate on the "revoked_by_actor" field. It's identical to RevokedByActorEQ.
+func RevokedByActor(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldRevokedByActor, v))
+}
+
 // CreatedAtEQ applies the EQ predicate on the "created_at" field.
 func CreatedAtEQ(v time.Time) predicate.Token {
 	return predicate.Token(sql.FieldEQ(FieldCreatedAt, v))
@@ -1178,6 +1188,156 @@ func RevokedAtIsNil() predicate.Token {
 // RevokedAtNotNil applies the NotNil predicate on the "revoked_at" field.
 func RevokedAtNotNil() predicate.Token {
 	return predicate.Token(sql.FieldNotNull(FieldRevokedAt))
+}
+
+// RevokedByEQ applies the EQ predicate on the "revoked_by" field.
+func RevokedByEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldRevokedBy, v))
+}
+
+// RevokedByNEQ applies the NEQ predicate on the "revoked_by" field.
+func RevokedByNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldRevokedBy, v))
+}
+
+// RevokedByIn applies the In predicate on the "revoked_by" field.
+func RevokedByIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldRevokedBy, vs...))
+}
+
+// RevokedByNotIn applies the NotIn predicate on the "revoked_by" field.
+func RevokedByNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldRevokedBy, vs...))
+}
+
+// RevokedByGT applies the GT predicate on the "revoked_by" field.
+func RevokedByGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldRevokedBy, v))
+}
+
+// RevokedByGTE applies the GTE predicate on the "revoked_by" field.
+func RevokedByGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldRevokedBy, v))
+}
+
+// RevokedByLT applies the LT predicate on the "revoked_by" field.
+func RevokedByLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldRevokedBy, v))
+}
+
+// RevokedByLTE applies the LTE predicate on the "revoked_by" field.
+func RevokedByLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldRevokedBy, v))
+}
+
+// RevokedByContains applies the Contains predicate on the "revoked_by" field.
+func RevokedByContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldRevokedBy, v))
+}
+
+// RevokedByHasPrefix applies the HasPrefix predicate on the "revoked_by" field.
+func RevokedByHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldRevokedBy, v))
+}
+
+// RevokedByHasSuffix applies the HasSuffix predicate on the "revoked_by" field.
+func RevokedByHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldRevokedBy, v))
+}
+
+// RevokedByIsNil applies the IsNil predicate on the "revoked_by" field.
+func RevokedByIsNil() predicate.Token {
+	return predicate.Token(sql.FieldIsNull(FieldRevokedBy))
+}
+
+// RevokedByNotNil applies the NotNil predicate on the "revoked_by" field.
+func RevokedByNotNil() predicate.Token {
+	return predicate.Token(sql.FieldNotNull(FieldRevokedBy))
+}
+
+// RevokedByEqualFold applies the EqualFold predicate on the "revoked_by" field.
+func RevokedByEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldRevokedBy, v))
+}
+
+// RevokedByContainsFold applies the ContainsFold predicate on the "revoked_by" field.
+func RevokedByContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldRevokedBy, v))
+}
+
+// RevokedByActorEQ applies the EQ predicate on the "revoked_by_actor" field.
+func RevokedByActorEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldEQ(FieldRevokedByActor, v))
+}
+
+// RevokedByActorNEQ applies the NEQ predicate on the "revoked_by_actor" field.
+func RevokedByActorNEQ(v string) predicate.Token {
+	return predicate.Token(sql.FieldNEQ(FieldRevokedByActor, v))
+}
+
+// RevokedByActorIn applies the In predicate on the "revoked_by_actor" field.
+func RevokedByActorIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldIn(FieldRevokedByActor, vs...))
+}
+
+// RevokedByActorNotIn applies the NotIn predicate on the "revoked_by_actor" field.
+func RevokedByActorNotIn(vs ...string) predicate.Token {
+	return predicate.Token(sql.FieldNotIn(FieldRevokedByActor, vs...))
+}
+
+// RevokedByActorGT applies the GT predicate on the "revoked_by_actor" field.
+func RevokedByActorGT(v string) predicate.Token {
+	return predicate.Token(sql.FieldGT(FieldRevokedByActor, v))
+}
+
+// RevokedByActorGTE applies the GTE predicate on the "revoked_by_actor" field.
+func RevokedByActorGTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldGTE(FieldRevokedByActor, v))
+}
+
+// RevokedByActorLT applies the LT predicate on the "revoked_by_actor" field.
+func RevokedByActorLT(v string) predicate.Token {
+	return predicate.Token(sql.FieldLT(FieldRevokedByActor, v))
+}
+
+// RevokedByActorLTE applies the LTE predicate on the "revoked_by_actor" field.
+func RevokedByActorLTE(v string) predicate.Token {
+	return predicate.Token(sql.FieldLTE(FieldRevokedByActor, v))
+}
+
+// RevokedByActorContains applies the Contains predicate on the "revoked_by_actor" field.
+func RevokedByActorContains(v string) predicate.Token {
+	return predicate.Token(sql.FieldContains(FieldRevokedByActor, v))
+}
+
+// RevokedByActorHasPrefix applies the HasPrefix predicate on the "revoked_by_actor" field.
+func RevokedByActorHasPrefix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasPrefix(FieldRevokedByActor, v))
+}
+
+// RevokedByActorHasSuffix applies the HasSuffix predicate on the "revoked_by_actor" field.
+func RevokedByActorHasSuffix(v string) predicate.Token {
+	return predicate.Token(sql.FieldHasSuffix(FieldRevokedByActor, v))
+}
+
+// RevokedByActorIsNil applies the IsNil predicate on the "revoked_by_actor" field.
+func RevokedByActorIsNil() predicate.Token {
+	return predicate.Token(sql.FieldIsNull(FieldRevokedByActor))
+}
+
+// RevokedByActorNotNil applies the NotNil predicate on the "revoked_by_actor" field.
+func RevokedByActorNotNil() predicate.Token {
+	return predicate.Token(sql.FieldNotNull(FieldRevokedByActor))
+}
+
+// RevokedByActorEqualFold applies the EqualFold predicate on the "revoked_by_actor" field.
+func RevokedByActorEqualFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldEqualFold(FieldRevokedByActor, v))
+}
+
+// RevokedByActorContainsFold applies the ContainsFold predicate on the "revoked_by_actor" field.
+func RevokedByActorContainsFold(v string) predicate.Token {
+	return predicate.Token(sql.FieldContainsFold(FieldRevokedByActor, v))
 }
 
 // And groups predicates with the AND operator between them.

@@ -63,6 +63,7 @@ func NewExecutableSchema(cfg Config) graphql.ExecutableSchema {
 type Config = graphql.Config[ResolverRoot, DirectiveRoot, ComplexityRoot]
 
 type ResolverRoot interface {
+	Actor() ActorResolver
 	Approval() ApprovalResolver
 	ApprovalsDemand() ApprovalsDemandResolver
 	AuditEvent() AuditEventResolver
@@ -85,6 +86,7 @@ type ResolverRoot interface {
 	ModuleVersionDeprecation() ModuleVersionDeprecationResolver
 	Mutation() MutationResolver
 	OutdatedReference() OutdatedReferenceResolver
+	Override() OverrideResolver
 	Project() ProjectResolver
 	Quarantine() QuarantineResolver
 	Query() QueryResolver
@@ -92,6 +94,7 @@ type ResolverRoot interface {
 	Requirement() RequirementResolver
 	Rule() RuleResolver
 	Subscription() SubscriptionResolver
+	Token() TokenResolver
 	UserFacingErrorData() UserFacingErrorDataResolver
 	Viewer() ViewerResolver
 	WantedOptions() WantedOptionsResolver
@@ -107,16 +110,26 @@ type ComplexityRoot struct {
 
 // region    ************************** generated!.gotpl **************************
 
+type ActorResolver interface {
+	Role(ctx context.Context, obj *actor.Ref) (*actor.Role, error)
+	PrincipalID(ctx context.Context, obj *actor.Ref) (*string, error)
+	Holder(ctx context.Context, obj *actor.Ref) (*string, error)
+
+	Token(ctx context.Context, obj *actor.Ref) (*ent.Token, error)
+}
 type ApprovalResolver interface {
 	Deployment(ctx context.Context, obj *waiting.Approval) (*record.Deployment, error)
+
+	CreatedBy(ctx context.Context, obj *waiting.Approval) (*actor.Ref, error)
 }
 type ApprovalsDemandResolver interface {
 	Holders(ctx context.Context, obj *gate.Approvals) ([]string, error)
 }
 type AuditEventResolver interface {
-	ActorID(ctx context.Context, obj *ent.AuditEvent) (*string, error)
+	Actor(ctx context.Context, obj *ent.AuditEvent) (*actor.Ref, error)
+	Channel(ctx context.Context, obj *ent.AuditEvent) (actor.Channel, error)
 
-	ActorRole(ctx context.Context, obj *ent.AuditEvent) (*actor.Role, error)
+	Object(ctx context.Context, obj *ent.AuditEvent) (scalar.Node, error)
 }
 type DefaultValueDefinitionResolver interface {
 	Schema(ctx context.Context, obj *record.DefaultValueDefinition) (inputprop.Property, error)
@@ -142,8 +155,12 @@ type DeploymentResolver interface {
 	Release(ctx context.Context, obj *record.Deployment) (*record.Release, error)
 	GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
 	References(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentReference], error)
+	CreatedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error)
+	Runner(ctx context.Context, obj *record.Deployment) (*actor.Ref, error)
 
 	Fence(ctx context.Context, obj *record.Deployment) (*string, error)
+
+	CancelRequestedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error)
 
 	Events(ctx context.Context, obj *record.Deployment) ([]*event.Event, error)
 
@@ -161,6 +178,7 @@ type DeploymentResolver interface {
 
 	ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 	StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
+	Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error)
 
 	PromotedFrom(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
 
@@ -259,6 +277,8 @@ type ModuleVersionResolver interface {
 type ModuleVersionDeprecationResolver interface {
 	SuccessorID(ctx context.Context, obj *catalog.Deprecation) (*string, error)
 	Successor(ctx context.Context, obj *catalog.Deprecation) (*record.ModuleVersion, error)
+
+	CreatedBy(ctx context.Context, obj *catalog.Deprecation) (*actor.Ref, error)
 }
 type MutationResolver interface {
 	CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error)
@@ -313,6 +333,9 @@ type OutdatedReferenceResolver interface {
 	ReadDeployment(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
 	LiveDeployment(ctx context.Context, obj *inputvalidation.Outdated) (*record.Deployment, error)
 }
+type OverrideResolver interface {
+	CreatedBy(ctx context.Context, obj *gate.Override) (*actor.Ref, error)
+}
 type ProjectResolver interface {
 	Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
 }
@@ -321,6 +344,9 @@ type QuarantineResolver interface {
 
 	Release(ctx context.Context, obj *ent.Quarantine) (*record.Release, error)
 
+	CreatedBy(ctx context.Context, obj *ent.Quarantine) (*actor.Ref, error)
+
+	EndedBy(ctx context.Context, obj *ent.Quarantine) (*actor.Ref, error)
 	Active(ctx context.Context, obj *ent.Quarantine) (bool, error)
 }
 type QueryResolver interface {
@@ -377,11 +403,20 @@ type RuleResolver interface {
 	Environment(ctx context.Context, obj *ent.Rule) (*record.Environment, error)
 
 	Demand(ctx context.Context, obj *ent.Rule) (scalar.RuleDemand, error)
+
+	CreatedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error)
+
+	EndedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error)
 }
 type SubscriptionResolver interface {
 	DeploymentChanged(ctx context.Context, id string, after *string) (<-chan *feed.Item, error)
 	DeploymentsChanged(ctx context.Context, filter *model.DeploymentFilter, after *string) (<-chan *feed.Item, error)
 	DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *view.LogBatch, error)
+}
+type TokenResolver interface {
+	CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error)
+
+	RevokedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error)
 }
 type UserFacingErrorDataResolver interface {
 	Description(ctx context.Context, obj *fault.Data) (*string, error)
@@ -391,6 +426,10 @@ type UserFacingErrorDataResolver interface {
 	RequestID(ctx context.Context, obj *fault.Data) (*string, error)
 }
 type ViewerResolver interface {
+	TokenID(ctx context.Context, obj *actor.Actor) (*string, error)
+	PrincipalID(ctx context.Context, obj *actor.Actor) (*string, error)
+	Kind(ctx context.Context, obj *actor.Actor) (actor.Kind, error)
+
 	Organization(ctx context.Context, obj *actor.Actor) (*ent.Organization, error)
 	OrganizationID(ctx context.Context, obj *actor.Actor) (*string, error)
 	Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error)
@@ -1667,8 +1706,12 @@ type PageInfo {
 
 "Who asks."
 type Viewer {
-  "The id of the token, ` + "`" + `tok_…` + "`" + `."
-  id: ID!
+  "The id of the token, ` + "`" + `tok_…` + "`" + `; null without a token of Slipway's own."
+  tokenId: ID
+  "As ` + "`" + `Actor.principalId` + "`" + `; null if not recorded."
+  principalId: ID
+  "The kind of actor."
+  kind: ActorKind!
   "The name of the token."
   name: String!
   "What the token may do."
@@ -1686,8 +1729,6 @@ type Viewer {
   named all the same. Null with an error where they cannot be read.
   """
   organizations: [ViewerOrganization!]
-  "The name of the token."
-  tokenName: String!
   "When the token ends; null for never."
   expiresAt: UtcDateTime
   "Where in the organization the token may change something; null for all of it."
@@ -1742,6 +1783,36 @@ enum Permission {
   READ_AUDIT
 }
 
+"Who did something."
+type Actor {
+  "The name of the token, which is not unique; ` + "`" + `slipway` + "`" + ` for the server itself, ` + "`" + `cli` + "`" + ` and its user for its command line."
+  name: String!
+  "The kind of actor."
+  kind: ActorKind!
+  "The role; null without a token, or if not recorded."
+  role: Role
+  "Equal for all actors that count as one person; null without a token, or if not recorded."
+  principalId: ID
+  "Whose the token is; null if nobody was named."
+  holder: GivenId
+  "The id of the token, ` + "`" + `tok_…` + "`" + `; null without a token, or if not recorded."
+  tokenId: ID
+  """
+  The token, for admins: others get null with ` + "`" + `slipway:Token:FORBIDDEN` + "`" + `. Null without an id, and for tokens of superadmins.
+  """
+  token: Token
+}
+
+"A kind of actor."
+enum ActorKind {
+  "A bearer token of Slipway's own."
+  TOKEN
+  "The command line on the server's machine."
+  COMMAND
+  "The server itself."
+  SERVER
+}
+
 "A bearer token, without its secret."
 type Token implements Node {
   "The id, ` + "`" + `tok_…` + "`" + `."
@@ -1767,19 +1838,16 @@ type Token implements Node {
   prefix: String!
   "How the secret ends."
   lastFour: String!
-  "Who created it: the name of a token, or ` + "`" + `cli:` + "`" + ` and a name; null for those that were made before this was noted."
-  createdBy: String
-  """
-  The id of the token that created it, ` + "`" + `tok_…` + "`" + `, which tells tokens of one name apart; null for those that the command
-  line made, and for those that a server made which did not note it yet.
-  """
-  createdById: ID
+  "Who created it; null if not recorded."
+  createdBy: Actor
   "When it ends; null for never."
   expiresAt: UtcDateTime
   "When it was last used, to a minute; null for never."
   lastUsedAt: UtcDateTime
   "When it was revoked; null where it was not."
   revokedAt: UtcDateTime
+  "Who revoked it; null if nobody did, or if not recorded."
+  revokedBy: Actor
 }
 
 """
@@ -2111,8 +2179,8 @@ type ModuleVersionDeprecation {
   successor: ModuleVersion
   "When it was deprecated."
   createdAt: UtcDateTime!
-  "Who did: the name of the token; null for callers without a token."
-  createdBy: String
+  "Who did; null if not recorded."
+  createdBy: Actor
 }
 
 "An output that a module version declares."
@@ -2441,14 +2509,14 @@ type Quarantine implements Node {
   reason: String!
   "When it began."
   createdAt: UtcDateTime!
-  "Who began it: the name of the token."
-  createdBy: String!
+  "Who began it."
+  createdBy: Actor!
   "When it ends by itself; null for never."
   until: UtcDateTime
   "When it was ended or replaced; null if it was not."
   endedAt: UtcDateTime
   "Who ended or replaced it; null if nobody did."
-  endedBy: String
+  endedBy: Actor
   "Whether it holds now."
   active: Boolean!
 }
@@ -2520,7 +2588,7 @@ enum ReleaseChangeKind {
 "Conditions on audit events; all that are given must hold."
 input AuditEventFilter {
   "The id of the token that acted, ` + "`" + `tok_…` + "`" + `."
-  actorId: ID
+  tokenId: ID
   "The mutation, as in ` + "`" + `rollbackDeployment` + "`" + `."
   action: String
   "The id of what was acted on."
@@ -2557,22 +2625,32 @@ type AuditEvent implements Node {
   id: ID!
   "When it was done."
   createdAt: UtcDateTime!
-  "The id of the token that acted; null for the server itself and its command line."
-  actorId: ID
-  "The name of the token that acted; ` + "`" + `slipway` + "`" + ` for the server itself, ` + "`" + `cli` + "`" + ` and its user for its command line."
-  actorName: String!
-  "The role that it acted in; null for the server itself and its command line."
-  actorRole: Role
-  "The way it came in by: ` + "`" + `graphql` + "`" + `, ` + "`" + `rest` + "`" + ` or ` + "`" + `cli` + "`" + `; ` + "`" + `server` + "`" + ` for what the server does by itself."
-  channel: String!
+  "Who did it, with the role at that time."
+  actor: Actor!
+  "The way it came in by."
+  channel: AuditChannel!
   "What was done: the mutation, as in ` + "`" + `rollbackDeployment` + "`" + `."
   action: String!
   "The id of what it was done to."
   objectId: ID!
+  "The record it was done to; null if it no longer exists, or is no record of its own."
+  object: Node
   "The id of the request, which the log has too."
   requestId: String!
   "The changed fields and their new values; null where there are none."
   changes: JSON
+}
+
+"The way by which a change came in."
+enum AuditChannel {
+  "The GraphQL API."
+  GRAPHQL
+  "The REST operations, and events of the cloud."
+  REST
+  "The command line on the server's machine."
+  CLI
+  "The server itself."
+  SERVER
 }
 
 "One deployment of a module instance."
@@ -2669,10 +2747,10 @@ type Deployment implements Node {
     "Items before this cursor."
     before: String
   ): DeploymentReferenceConnection
-  "Who created it: the name of the token. Where it was started outside, the token that its start came with."
-  createdBy: String!
-  "Who carries it out: the name of the runner's token; null before it is claimed."
-  runner: String
+  "Who created it; if it was started outside Slipway, who reported it."
+  createdBy: Actor!
+  "Who carries it out; null before it is claimed."
+  runner: Actor
   "When the lease of its runner runs out, unless it is renewed; null where it is not RUNNING."
   leaseExpiresAt: UtcDateTime
   """
@@ -2682,8 +2760,8 @@ type Deployment implements Node {
   fence: String
   "When its cancellation was first requested; null where it was not, or where it was canceled at once."
   cancelRequestedAt: UtcDateTime
-  "Who first requested its cancellation: the name of the token; null where nobody did."
-  cancelRequestedBy: String
+  "Who first requested its cancellation; null if nobody did."
+  cancelRequestedBy: Actor
   "Why it was canceled, as the first who requested that said; null where nobody said so."
   cancelReason: String
   "Whether it was canceled by force, so that its program may still have been at work afterwards."
@@ -4986,14 +5064,16 @@ type Rule implements Node {
   demand: RuleDemand!
   "Whether admins may go past it, with a reason."
   overridable: Boolean!
-  "Who made it: the name of the token."
-  createdBy: String!
+  "Who made it."
+  createdBy: Actor!
   "When it was made."
   createdAt: UtcDateTime!
   "When it last changed."
   updatedAt: UtcDateTime!
   "Since when it binds nobody any more; null where it is in force."
   endedAt: UtcDateTime
+  "Who ended it; null if it is in force, or if not recorded."
+  endedBy: Actor
   "Raised by every change."
   version: Int!
 }
@@ -5241,12 +5321,10 @@ type Approval implements Node {
   approved: Boolean!
   "Why; null where nothing was said."
   reason: String
-  "Who: the name of the token."
-  createdBy: String!
+  "Who, with the role at that time."
+  createdBy: Actor!
   "When."
   createdAt: UtcDateTime!
-  "The role of the token."
-  role: Role!
   """
   Whether it counts now: it approves, its token is neither revoked nor expired, and neither the author nor anybody whose approval
   counts before is the same person, has made the token, or was made one by it.
@@ -5276,8 +5354,8 @@ type ApprovalEdge {
 
 "That a deployment went past rules that were not met."
 type Override {
-  "Who: the name of the token."
-  createdBy: String!
+  "Who."
+  createdBy: Actor!
   "When."
   createdAt: UtcDateTime!
   "Why."
@@ -5548,6 +5626,26 @@ var parsedSchema = gqlparser.MustLoadSchema(sources...)
 // Each function is generated once per unique object type, deduplicating the
 // switch statements that were previously inlined in every fieldContext_* function.
 
+func (ec *executionContext) childFields_Actor(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "name":
+		return ec.fieldContext_Actor_name(ctx, field)
+	case "kind":
+		return ec.fieldContext_Actor_kind(ctx, field)
+	case "role":
+		return ec.fieldContext_Actor_role(ctx, field)
+	case "principalId":
+		return ec.fieldContext_Actor_principalId(ctx, field)
+	case "holder":
+		return ec.fieldContext_Actor_holder(ctx, field)
+	case "tokenId":
+		return ec.fieldContext_Actor_tokenId(ctx, field)
+	case "token":
+		return ec.fieldContext_Actor_token(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Actor", field.Name)
+}
+
 func (ec *executionContext) childFields_Approval(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "id":
@@ -5568,8 +5666,6 @@ func (ec *executionContext) childFields_Approval(ctx context.Context, field grap
 		return ec.fieldContext_Approval_createdBy(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_Approval_createdAt(ctx, field)
-	case "role":
-		return ec.fieldContext_Approval_role(ctx, field)
 	case "counts":
 		return ec.fieldContext_Approval_counts(ctx, field)
 	}
@@ -5644,18 +5740,16 @@ func (ec *executionContext) childFields_AuditEvent(ctx context.Context, field gr
 		return ec.fieldContext_AuditEvent_id(ctx, field)
 	case "createdAt":
 		return ec.fieldContext_AuditEvent_createdAt(ctx, field)
-	case "actorId":
-		return ec.fieldContext_AuditEvent_actorId(ctx, field)
-	case "actorName":
-		return ec.fieldContext_AuditEvent_actorName(ctx, field)
-	case "actorRole":
-		return ec.fieldContext_AuditEvent_actorRole(ctx, field)
+	case "actor":
+		return ec.fieldContext_AuditEvent_actor(ctx, field)
 	case "channel":
 		return ec.fieldContext_AuditEvent_channel(ctx, field)
 	case "action":
 		return ec.fieldContext_AuditEvent_action(ctx, field)
 	case "objectId":
 		return ec.fieldContext_AuditEvent_objectId(ctx, field)
+	case "object":
+		return ec.fieldContext_AuditEvent_object(ctx, field)
 	case "requestId":
 		return ec.fieldContext_AuditEvent_requestId(ctx, field)
 	case "changes":
@@ -7300,6 +7394,8 @@ func (ec *executionContext) childFields_Rule(ctx context.Context, field graphql.
 		return ec.fieldContext_Rule_updatedAt(ctx, field)
 	case "endedAt":
 		return ec.fieldContext_Rule_endedAt(ctx, field)
+	case "endedBy":
+		return ec.fieldContext_Rule_endedBy(ctx, field)
 	case "version":
 		return ec.fieldContext_Rule_version(ctx, field)
 	}
@@ -7364,14 +7460,14 @@ func (ec *executionContext) childFields_Token(ctx context.Context, field graphql
 		return ec.fieldContext_Token_lastFour(ctx, field)
 	case "createdBy":
 		return ec.fieldContext_Token_createdBy(ctx, field)
-	case "createdById":
-		return ec.fieldContext_Token_createdById(ctx, field)
 	case "expiresAt":
 		return ec.fieldContext_Token_expiresAt(ctx, field)
 	case "lastUsedAt":
 		return ec.fieldContext_Token_lastUsedAt(ctx, field)
 	case "revokedAt":
 		return ec.fieldContext_Token_revokedAt(ctx, field)
+	case "revokedBy":
+		return ec.fieldContext_Token_revokedBy(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Token", field.Name)
 }
@@ -7544,8 +7640,12 @@ func (ec *executionContext) childFields_ValidationPattern(ctx context.Context, f
 
 func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
-	case "id":
-		return ec.fieldContext_Viewer_id(ctx, field)
+	case "tokenId":
+		return ec.fieldContext_Viewer_tokenId(ctx, field)
+	case "principalId":
+		return ec.fieldContext_Viewer_principalId(ctx, field)
+	case "kind":
+		return ec.fieldContext_Viewer_kind(ctx, field)
 	case "name":
 		return ec.fieldContext_Viewer_name(ctx, field)
 	case "role":
@@ -7556,8 +7656,6 @@ func (ec *executionContext) childFields_Viewer(ctx context.Context, field graphq
 		return ec.fieldContext_Viewer_organizationId(ctx, field)
 	case "organizations":
 		return ec.fieldContext_Viewer_organizations(ctx, field)
-	case "tokenName":
-		return ec.fieldContext_Viewer_tokenName(ctx, field)
 	case "expiresAt":
 		return ec.fieldContext_Viewer_expiresAt(ctx, field)
 	case "scope":
@@ -9908,6 +10006,176 @@ func (ec *executionContext) field___Type_fields_args(ctx context.Context, rawArg
 
 // region    **************************** field.gotpl *****************************
 
+func (ec *executionContext) _Actor_name(ctx context.Context, field graphql.CollectedField, obj *actor.Ref) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Actor_name(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Name, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Actor_name(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Actor", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Actor_kind(ctx context.Context, field graphql.CollectedField, obj *actor.Ref) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Actor_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Kind(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v actor.Kind) graphql.Marshaler {
+			return ec.marshalNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Actor_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Actor", field, true, false, errors.New("field of type ActorKind does not have child fields"))
+}
+
+func (ec *executionContext) _Actor_role(ctx context.Context, field graphql.CollectedField, obj *actor.Ref) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Actor_role(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Actor().Role(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Role) graphql.Marshaler {
+			return ec.marshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Actor_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Actor", field, true, true, errors.New("field of type Role does not have child fields"))
+}
+
+func (ec *executionContext) _Actor_principalId(ctx context.Context, field graphql.CollectedField, obj *actor.Ref) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Actor_principalId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Actor().PrincipalID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Actor_principalId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Actor", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Actor_holder(ctx context.Context, field graphql.CollectedField, obj *actor.Ref) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Actor_holder(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Actor().Holder(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOGivenId2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Actor_holder(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Actor", field, true, true, errors.New("field of type GivenId does not have child fields"))
+}
+
+func (ec *executionContext) _Actor_tokenId(ctx context.Context, field graphql.CollectedField, obj *actor.Ref) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Actor_tokenId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TokenID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Actor_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Actor", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Actor_token(ctx context.Context, field graphql.CollectedField, obj *actor.Ref) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Actor_token(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Actor().Token(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *ent.Token) graphql.Marshaler {
+			return ec.marshalOToken2ᚖslipwayᚋentᚐToken(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Actor_token(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Actor",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Token(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Approval_id(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -10087,18 +10355,27 @@ func (ec *executionContext) _Approval_createdBy(ctx context.Context, field graph
 			return ec.fieldContext_Approval_createdBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.CreatedBy, nil
+			return ec.Resolvers.Approval().CreatedBy(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Approval_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type String does not have child fields"))
+	fc = &graphql.FieldContext{
+		Object:     "Approval",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Approval_createdAt(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
@@ -10122,29 +10399,6 @@ func (ec *executionContext) _Approval_createdAt(ctx context.Context, field graph
 }
 func (ec *executionContext) fieldContext_Approval_createdAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
-}
-
-func (ec *executionContext) _Approval_role(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Approval_role(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Role, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v actor.Role) graphql.Marshaler {
-			return ec.marshalNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Approval_role(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Approval", field, false, false, errors.New("field of type Role does not have child fields"))
 }
 
 func (ec *executionContext) _Approval_counts(ctx context.Context, field graphql.CollectedField, obj *waiting.Approval) (ret graphql.Marshaler) {
@@ -10904,73 +11158,36 @@ func (ec *executionContext) fieldContext_AuditEvent_createdAt(_ context.Context,
 	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
 }
 
-func (ec *executionContext) _AuditEvent_actorId(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+func (ec *executionContext) _AuditEvent_actor(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AuditEvent_actorId(ctx, field)
+			return ec.fieldContext_AuditEvent_actor(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.AuditEvent().ActorID(ctx, obj)
+			return ec.Resolvers.AuditEvent().Actor(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOID2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_AuditEvent_actorId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AuditEvent", field, true, true, errors.New("field of type ID does not have child fields"))
-}
-
-func (ec *executionContext) _AuditEvent_actorName(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AuditEvent_actorName(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.ActorName, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_AuditEvent_actorName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _AuditEvent_actorRole(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_AuditEvent_actorRole(ctx, field)
+func (ec *executionContext) fieldContext_AuditEvent_actor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AuditEvent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
 		},
-		func(ctx context.Context) (any, error) {
-			return ec.Resolvers.AuditEvent().ActorRole(ctx, obj)
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *actor.Role) graphql.Marshaler {
-			return ec.marshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_AuditEvent_actorRole(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AuditEvent", field, true, true, errors.New("field of type Role does not have child fields"))
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _AuditEvent_channel(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
@@ -10982,18 +11199,18 @@ func (ec *executionContext) _AuditEvent_channel(ctx context.Context, field graph
 			return ec.fieldContext_AuditEvent_channel(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Channel, nil
+			return ec.Resolvers.AuditEvent().Channel(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v actor.Channel) graphql.Marshaler {
+			return ec.marshalNAuditChannel2slipwayᚋinternalᚋbaseᚋactorᚐChannel(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_AuditEvent_channel(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type String does not have child fields"))
+	return graphql.NewScalarFieldContext("AuditEvent", field, true, true, errors.New("field of type AuditChannel does not have child fields"))
 }
 
 func (ec *executionContext) _AuditEvent_action(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
@@ -11040,6 +11257,38 @@ func (ec *executionContext) _AuditEvent_objectId(ctx context.Context, field grap
 }
 func (ec *executionContext) fieldContext_AuditEvent_objectId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("AuditEvent", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _AuditEvent_object(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_AuditEvent_object(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.AuditEvent().Object(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v scalar.Node) graphql.Marshaler {
+			return ec.marshalONode2slipwayᚋgraphᚋscalarᚐNode(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_AuditEvent_object(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "AuditEvent",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return nil, errors.New("FieldContext.Child cannot be called on type INTERFACE")
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _AuditEvent_requestId(ctx context.Context, field graphql.CollectedField, obj *ent.AuditEvent) (ret graphql.Marshaler) {
@@ -13765,18 +14014,27 @@ func (ec *executionContext) _Deployment_createdBy(ctx context.Context, field gra
 			return ec.fieldContext_Deployment_createdBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.CreatedBy, nil
+			return ec.Resolvers.Deployment().CreatedBy(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Deployment_runner(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
@@ -13788,18 +14046,27 @@ func (ec *executionContext) _Deployment_runner(ctx context.Context, field graphq
 			return ec.fieldContext_Deployment_runner(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Runner, nil
+			return ec.Resolvers.Deployment().Runner(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_runner(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Deployment_leaseExpiresAt(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
@@ -13880,18 +14147,27 @@ func (ec *executionContext) _Deployment_cancelRequestedBy(ctx context.Context, f
 			return ec.fieldContext_Deployment_cancelRequestedBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.CancelRequestedBy, nil
+			return ec.Resolvers.Deployment().CancelRequestedBy(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
 func (ec *executionContext) fieldContext_Deployment_cancelRequestedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Deployment_cancelReason(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
@@ -14455,7 +14731,7 @@ func (ec *executionContext) _Deployment_override(ctx context.Context, field grap
 			return ec.fieldContext_Deployment_override(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Override, nil
+			return ec.Resolvers.Deployment().Override(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *gate.Override) graphql.Marshaler {
@@ -14469,8 +14745,8 @@ func (ec *executionContext) fieldContext_Deployment_override(_ context.Context, 
 	fc = &graphql.FieldContext{
 		Object:     "Deployment",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Override(ctx, field)
 		},
@@ -22751,18 +23027,27 @@ func (ec *executionContext) _ModuleVersionDeprecation_createdBy(ctx context.Cont
 			return ec.fieldContext_ModuleVersionDeprecation_createdBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.CreatedBy, nil
+			return ec.Resolvers.ModuleVersionDeprecation().CreatedBy(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
 func (ec *executionContext) fieldContext_ModuleVersionDeprecation_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("ModuleVersionDeprecation", field, false, false, errors.New("field of type String does not have child fields"))
+	fc = &graphql.FieldContext{
+		Object:     "ModuleVersionDeprecation",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _ModuleVersionEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*record.ModuleVersion]) (ret graphql.Marshaler) {
@@ -26669,18 +26954,27 @@ func (ec *executionContext) _Override_createdBy(ctx context.Context, field graph
 			return ec.fieldContext_Override_createdBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.By, nil
+			return ec.Resolvers.Override().CreatedBy(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Override_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Override", field, false, false, errors.New("field of type String does not have child fields"))
+	fc = &graphql.FieldContext{
+		Object:     "Override",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Override_createdAt(ctx context.Context, field graphql.CollectedField, obj *gate.Override) (ret graphql.Marshaler) {
@@ -27530,18 +27824,27 @@ func (ec *executionContext) _Quarantine_createdBy(ctx context.Context, field gra
 			return ec.fieldContext_Quarantine_createdBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.CreatedBy, nil
+			return ec.Resolvers.Quarantine().CreatedBy(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Quarantine_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type String does not have child fields"))
+	fc = &graphql.FieldContext{
+		Object:     "Quarantine",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Quarantine_until(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
@@ -27599,18 +27902,27 @@ func (ec *executionContext) _Quarantine_endedBy(ctx context.Context, field graph
 			return ec.fieldContext_Quarantine_endedBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.LiftedBy, nil
+			return ec.Resolvers.Quarantine().EndedBy(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
 func (ec *executionContext) fieldContext_Quarantine_endedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Quarantine", field, false, false, errors.New("field of type String does not have child fields"))
+	fc = &graphql.FieldContext{
+		Object:     "Quarantine",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Quarantine_active(ctx context.Context, field graphql.CollectedField, obj *ent.Quarantine) (ret graphql.Marshaler) {
@@ -30912,18 +31224,27 @@ func (ec *executionContext) _Rule_createdBy(ctx context.Context, field graphql.C
 			return ec.fieldContext_Rule_createdBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.CreatedBy, nil
+			return ec.Resolvers.Rule().CreatedBy(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
 func (ec *executionContext) fieldContext_Rule_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type String does not have child fields"))
+	fc = &graphql.FieldContext{
+		Object:     "Rule",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Rule_createdAt(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
@@ -30993,6 +31314,38 @@ func (ec *executionContext) _Rule_endedAt(ctx context.Context, field graphql.Col
 }
 func (ec *executionContext) fieldContext_Rule_endedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Rule", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Rule_endedBy(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Rule_endedBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Rule().EndedBy(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Rule_endedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Rule",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Rule_version(ctx context.Context, field graphql.CollectedField, obj *ent.Rule) (ret graphql.Marshaler) {
@@ -32684,41 +33037,27 @@ func (ec *executionContext) _Token_createdBy(ctx context.Context, field graphql.
 			return ec.fieldContext_Token_createdBy(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.CreatedBy, nil
+			return ec.Resolvers.Token().CreatedBy(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOString2ᚖstring(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
 		},
 		true,
 		false,
 	)
 }
 func (ec *executionContext) fieldContext_Token_createdBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type String does not have child fields"))
-}
-
-func (ec *executionContext) _Token_createdById(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Token_createdById(ctx, field)
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
 		},
-		func(ctx context.Context) (any, error) {
-			return obj.CreatedByID, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
-			return ec.marshalOID2ᚖstring(ctx, selections, v)
-		},
-		true,
-		false,
-	)
-}
-func (ec *executionContext) fieldContext_Token_createdById(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type ID does not have child fields"))
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _Token_expiresAt(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
@@ -32788,6 +33127,38 @@ func (ec *executionContext) _Token_revokedAt(ctx context.Context, field graphql.
 }
 func (ec *executionContext) fieldContext_Token_revokedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Token", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Token_revokedBy(ctx context.Context, field graphql.CollectedField, obj *ent.Token) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Token_revokedBy(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Token().RevokedBy(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Token_revokedBy(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Token",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _TokenConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*ent.Token]) (ret graphql.Marshaler) {
@@ -33802,27 +34173,73 @@ func (ec *executionContext) fieldContext_ValidationPattern_message(_ context.Con
 	return graphql.NewScalarFieldContext("ValidationPattern", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
-func (ec *executionContext) _Viewer_id(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+func (ec *executionContext) _Viewer_tokenId(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
 		ec.OperationContext,
 		field,
 		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Viewer_id(ctx, field)
+			return ec.fieldContext_Viewer_tokenId(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.ID, nil
+			return ec.Resolvers.Viewer().TokenID(ctx, obj)
 		},
 		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNID2string(ctx, selections, v)
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_tokenId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_principalId(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_principalId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().PrincipalID(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Viewer_principalId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Viewer_kind(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Viewer_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Viewer().Kind(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v actor.Kind) graphql.Marshaler {
+			return ec.marshalNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind(ctx, selections, v)
 		},
 		true,
 		true,
 	)
 }
-func (ec *executionContext) fieldContext_Viewer_id(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type ID does not have child fields"))
+func (ec *executionContext) fieldContext_Viewer_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Viewer", field, true, true, errors.New("field of type ActorKind does not have child fields"))
 }
 
 func (ec *executionContext) _Viewer_name(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
@@ -33956,29 +34373,6 @@ func (ec *executionContext) fieldContext_Viewer_organizations(_ context.Context,
 		},
 	}
 	return fc, nil
-}
-
-func (ec *executionContext) _Viewer_tokenName(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
-	return graphql.ResolveField(
-		ctx,
-		ec.OperationContext,
-		field,
-		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
-			return ec.fieldContext_Viewer_tokenName(ctx, field)
-		},
-		func(ctx context.Context) (any, error) {
-			return obj.Name, nil
-		},
-		nil,
-		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
-			return ec.marshalNString2string(ctx, selections, v)
-		},
-		true,
-		true,
-	)
-}
-func (ec *executionContext) fieldContext_Viewer_tokenName(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
-	return graphql.NewScalarFieldContext("Viewer", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
 func (ec *executionContext) _Viewer_expiresAt(ctx context.Context, field graphql.CollectedField, obj *actor.Actor) (ret graphql.Marshaler) {
@@ -35788,20 +36182,20 @@ func (ec *executionContext) unmarshalInputAuditEventFilter(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"actorId", "action", "objectId", "createdFrom", "createdBefore"}
+	fieldsInOrder := [...]string{"tokenId", "action", "objectId", "createdFrom", "createdBefore"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
 			continue
 		}
 		switch k {
-		case "actorId":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("actorId"))
+		case "tokenId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tokenId"))
 			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.ActorID = graphql.OmittableOf(data)
+			it.TokenID = graphql.OmittableOf(data)
 		case "action":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("action"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -40586,6 +40980,206 @@ func (ec *executionContext) _RuleDemand(ctx context.Context, sel ast.SelectionSe
 
 // region    **************************** object.gotpl ****************************
 
+var actorImplementors = []string{"Actor"}
+
+func (ec *executionContext) _Actor(ctx context.Context, sel ast.SelectionSet, obj *actor.Ref) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, actorImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Actor")
+		case "name":
+			out.Values[i] = ec._Actor_name(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "kind":
+			out.Values[i] = ec._Actor_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "role":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Actor_role(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "principalId":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Actor_principalId(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "holder":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Actor_holder(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "tokenId":
+			out.Values[i] = ec._Actor_tokenId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "token":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Actor_token(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var approvalImplementors = []string{"Approval", "Node"}
 
 func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet, obj *waiting.Approval) graphql.Marshaler {
@@ -40667,17 +41261,45 @@ func (ec *executionContext) _Approval(ctx context.Context, sel ast.SelectionSet,
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdBy":
-			out.Values[i] = ec._Approval_createdBy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Approval_createdBy(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdAt":
 			out.Values[i] = ec._Approval_createdAt(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "role":
-			out.Values[i] = ec._Approval_role(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
@@ -41189,7 +41811,7 @@ func (ec *executionContext) _AuditEvent(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
-		case "actorId":
+		case "actor":
 			field := field
 
 			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
@@ -41198,51 +41820,8 @@ func (ec *executionContext) _AuditEvent(ctx context.Context, sel ast.SelectionSe
 						ec.Error(ctx, ec.Recover(ctx, r))
 					}
 				}()
-				res = ec._AuditEvent_actorId(ctx, field, obj)
-				if res == graphql.RequiredNull {
-					atomic.AddUint32(&fs.Invalids, 1)
-				}
-				return res
-			}
-
-			if field.IsDeferred() {
-				deferredFieldSet.AddField(field)
-				fieldIndex := len(deferredFieldSet.Values) - 1
-				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
-					return innerFunc(ctx, deferredFieldSet)
-				})
-
-				for _, deferrable := range field.Deferrables {
-					view, ok := deferLabelToView[deferrable.Label]
-					if !ok {
-						view = deferredFieldSet.NewView()
-						deferLabelToView[deferrable.Label] = view
-					}
-					view.AddIndices(fieldIndex)
-				}
-
-				// don't run the out.Concurrently() call below
-				out.Values[i] = graphql.Null
-				continue
-			}
-
-			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "actorName":
-			out.Values[i] = ec._AuditEvent_actorName(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
-		case "actorRole":
-			field := field
-
-			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
-				defer func() {
-					if r := recover(); r != nil {
-						ec.Error(ctx, ec.Recover(ctx, r))
-					}
-				}()
-				res = ec._AuditEvent_actorRole(ctx, field, obj)
-				if res == graphql.RequiredNull {
+				res = ec._AuditEvent_actor(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -41271,10 +41850,43 @@ func (ec *executionContext) _AuditEvent(ctx context.Context, sel ast.SelectionSe
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "channel":
-			out.Values[i] = ec._AuditEvent_channel(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AuditEvent_channel(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "action":
 			out.Values[i] = ec._AuditEvent_action(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -41285,6 +41897,44 @@ func (ec *executionContext) _AuditEvent(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "object":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._AuditEvent_object(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "requestId":
 			out.Values[i] = ec._AuditEvent_requestId(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -43121,15 +43771,81 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdBy":
-			out.Values[i] = ec._Deployment_createdBy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_createdBy(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "runner":
-			out.Values[i] = ec._Deployment_runner(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_runner(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "leaseExpiresAt":
 			out.Values[i] = ec._Deployment_leaseExpiresAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -43179,10 +43895,43 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "cancelRequestedBy":
-			out.Values[i] = ec._Deployment_cancelRequestedBy(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_cancelRequestedBy(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "cancelReason":
 			out.Values[i] = ec._Deployment_cancelReason(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -43637,10 +44386,43 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "override":
-			out.Values[i] = ec._Deployment_override(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_override(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "promotedFromDeploymentId":
 			out.Values[i] = ec._Deployment_promotedFromDeploymentId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -49314,10 +50096,43 @@ func (ec *executionContext) _ModuleVersionDeprecation(ctx context.Context, sel a
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdBy":
-			out.Values[i] = ec._ModuleVersionDeprecation_createdBy(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleVersionDeprecation_createdBy(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -50654,24 +51469,57 @@ func (ec *executionContext) _Override(ctx context.Context, sel ast.SelectionSet,
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Override")
 		case "createdBy":
-			out.Values[i] = ec._Override_createdBy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Override_createdBy(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdAt":
 			out.Values[i] = ec._Override_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "reason":
 			out.Values[i] = ec._Override_reason(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "requirements":
 			out.Values[i] = ec._Override_requirements(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -51182,10 +52030,43 @@ func (ec *executionContext) _Quarantine(ctx context.Context, sel ast.SelectionSe
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdBy":
-			out.Values[i] = ec._Quarantine_createdBy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Quarantine_createdBy(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "until":
 			out.Values[i] = ec._Quarantine_until(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -51197,10 +52078,43 @@ func (ec *executionContext) _Quarantine(ctx context.Context, sel ast.SelectionSe
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "endedBy":
-			out.Values[i] = ec._Quarantine_endedBy(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Quarantine_endedBy(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "active":
 			field := field
 
@@ -53246,10 +54160,43 @@ func (ec *executionContext) _Rule(ctx context.Context, sel ast.SelectionSet, obj
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdBy":
-			out.Values[i] = ec._Rule_createdBy(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Rule_createdBy(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "createdAt":
 			out.Values[i] = ec._Rule_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -53265,6 +54212,44 @@ func (ec *executionContext) _Rule(ctx context.Context, sel ast.SelectionSet, obj
 			if out.Values[i] == graphql.RequiredNull {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "endedBy":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Rule_endedBy(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "version":
 			out.Values[i] = ec._Rule_version(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -53887,78 +54872,144 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 		case "id":
 			out.Values[i] = ec._Token_id(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdAt":
 			out.Values[i] = ec._Token_createdAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "updatedAt":
 			out.Values[i] = ec._Token_updatedAt(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "organizationId":
 			out.Values[i] = ec._Token_organizationId(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "name":
 			out.Values[i] = ec._Token_name(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "role":
 			out.Values[i] = ec._Token_role(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "scope":
 			out.Values[i] = ec._Token_scope(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "holder":
 			out.Values[i] = ec._Token_holder(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "prefix":
 			out.Values[i] = ec._Token_prefix(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "lastFour":
 			out.Values[i] = ec._Token_lastFour(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "createdBy":
-			out.Values[i] = ec._Token_createdBy(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_createdBy(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
-		case "createdById":
-			out.Values[i] = ec._Token_createdById(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
 			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "expiresAt":
 			out.Values[i] = ec._Token_expiresAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "lastUsedAt":
 			out.Values[i] = ec._Token_lastUsedAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "revokedAt":
 			out.Values[i] = ec._Token_revokedAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "revokedBy":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_revokedBy(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -54860,11 +55911,120 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 		switch field.Name {
 		case "__typename":
 			out.Values[i] = graphql.MarshalString("Viewer")
-		case "id":
-			out.Values[i] = ec._Viewer_id(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
+		case "tokenId":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_tokenId(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "principalId":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_principalId(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "kind":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Viewer_kind(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "name":
 			out.Values[i] = ec._Viewer_name(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
@@ -54989,11 +56149,6 @@ func (ec *executionContext) _Viewer(ctx context.Context, sel ast.SelectionSet, o
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
-		case "tokenName":
-			out.Values[i] = ec._Viewer_tokenName(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				atomic.AddUint32(&out.Invalids, 1)
-			}
 		case "expiresAt":
 			out.Values[i] = ec._Viewer_expiresAt(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -55728,6 +56883,46 @@ func (ec *executionContext) ___Type(ctx context.Context, sel ast.SelectionSet, o
 
 // region    ***************************** type.gotpl *****************************
 
+func (ec *executionContext) marshalNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx context.Context, sel ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Actor(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind(ctx context.Context, v any) (actor.Kind, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind(ctx context.Context, sel ast.SelectionSet, v actor.Kind) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind = map[string]actor.Kind{
+		"TOKEN":   actor.ByToken,
+		"COMMAND": actor.ByCommand,
+		"SERVER":  actor.ByServer,
+	}
+	marshalNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind = map[actor.Kind]string{
+		actor.ByToken:   "TOKEN",
+		actor.ByCommand: "COMMAND",
+		actor.ByServer:  "SERVER",
+	}
+)
+
 func (ec *executionContext) marshalNApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx context.Context, sel ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
@@ -55799,6 +56994,38 @@ func (ec *executionContext) unmarshalNArchiveProjectInput2slipwayᚋgraphᚋmode
 	res, err := ec.unmarshalInputArchiveProjectInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
+
+func (ec *executionContext) unmarshalNAuditChannel2slipwayᚋinternalᚋbaseᚋactorᚐChannel(ctx context.Context, v any) (actor.Channel, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNAuditChannel2slipwayᚋinternalᚋbaseᚋactorᚐChannel[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNAuditChannel2slipwayᚋinternalᚋbaseᚋactorᚐChannel(ctx context.Context, sel ast.SelectionSet, v actor.Channel) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNAuditChannel2slipwayᚋinternalᚋbaseᚋactorᚐChannel[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNAuditChannel2slipwayᚋinternalᚋbaseᚋactorᚐChannel = map[string]actor.Channel{
+		"GRAPHQL": actor.GraphQL,
+		"REST":    actor.REST,
+		"CLI":     actor.CLI,
+		"SERVER":  actor.Server,
+	}
+	marshalNAuditChannel2slipwayᚋinternalᚋbaseᚋactorᚐChannel = map[actor.Channel]string{
+		actor.GraphQL: "GRAPHQL",
+		actor.REST:    "REST",
+		actor.CLI:     "CLI",
+		actor.Server:  "SERVER",
+	}
+)
 
 func (ec *executionContext) marshalNAuditEvent2ᚕᚖslipwayᚋentᚐAuditEventᚄ(ctx context.Context, sel ast.SelectionSet, v []*ent.AuditEvent) graphql.Marshaler {
 	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
@@ -58386,6 +59613,13 @@ func (ec *executionContext) marshalN__TypeKind2string(ctx context.Context, sel a
 		}
 	}
 	return res
+}
+
+func (ec *executionContext) marshalOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx context.Context, sel ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Actor(ctx, sel, v)
 }
 
 func (ec *executionContext) marshalOApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(ctx context.Context, sel ast.SelectionSet, v []*waiting.Approval) graphql.Marshaler {

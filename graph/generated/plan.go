@@ -137,6 +137,8 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 	})
 }
 
+var planActor = &plan.Object{Name: "Actor", Satisfies: actorImplementors}
+
 var planApproval = &plan.Object{Name: "Approval", Satisfies: approvalImplementors}
 
 var planApprovalConnection = &plan.Object{Name: "ApprovalConnection", Satisfies: approvalConnectionImplementors}
@@ -464,6 +466,88 @@ var planWantedOptions = &plan.Object{Name: "WantedOptions", Satisfies: wantedOpt
 var planWarning = &plan.Object{Name: "Warning", Satisfies: warningImplementors}
 
 func init() {
+	planActor.Fields = map[string]*plan.Field{
+		"name": {Object: "Actor", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Ref)
+			v := obj.Name
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"kind": {Object: "Actor", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Ref)
+			v := obj.Kind()
+			return writeNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind(w, n, v)
+		},
+		},
+		"role": {Object: "Actor", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Ref)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Actor().Role(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
+		},
+		},
+		"principalId": {Object: "Actor", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Ref)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Actor().PrincipalID(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
+		},
+		},
+		"holder": {Object: "Actor", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Ref)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Actor().Holder(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOGivenId2ᚖstring(w, n, v)
+		},
+		},
+		"tokenId": {Object: "Actor", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Ref)
+			v := obj.TokenID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
+		},
+		},
+		"token": {Object: "Actor", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Ref)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Actor().Token(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOToken2ᚖslipwayᚋentᚐToken(w, n, v)
+		},
+		},
+	}
 	planApproval.Fields = map[string]*plan.Field{
 		"id": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*waiting.Approval)
@@ -530,25 +614,27 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
-		"createdBy": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createdBy": {Object: "Approval", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*waiting.Approval)
-			v := obj.CreatedBy
-			if !w.Text(len(v)) {
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
 				return false
 			}
-			return writeNString2string(w, n, v)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Approval().CreatedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 		"createdAt": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*waiting.Approval)
 			v := obj.CreatedAt
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
-		},
-		},
-		"role": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*waiting.Approval)
-			v := obj.Role
-			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
 		},
 		},
 		"counts": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -842,47 +928,32 @@ func init() {
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
-		"actorId": {Object: "AuditEvent", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"actor": {Object: "AuditEvent", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.AuditEvent)
 			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.AuditEvent().ActorID(ctx, obj)
+			v, err := ec.Resolvers.AuditEvent().Actor(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
-			if !w.Text(plan.Length(v)) {
+			if !w.Resolved(v) {
 				return false
 			}
-			return writeOID2ᚖstring(w, n, v)
+			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
-		"actorName": {Object: "AuditEvent", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.AuditEvent)
-			v := obj.ActorName
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"actorRole": {Object: "AuditEvent", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"channel": {Object: "AuditEvent", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.AuditEvent)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
-			v, err := ec.Resolvers.AuditEvent().ActorRole(ctx, obj)
+			v, err := ec.Resolvers.AuditEvent().Channel(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
-			return writeORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
-		},
-		},
-		"channel": {Object: "AuditEvent", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.AuditEvent)
-			v := obj.Channel
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
+			return writeNAuditChannel2slipwayᚋinternalᚋbaseᚋactorᚐChannel(w, n, v)
 		},
 		},
 		"action": {Object: "AuditEvent", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -901,6 +972,26 @@ func init() {
 				return false
 			}
 			return writeNID2string(w, n, v)
+		},
+		},
+		"object": {Object: "AuditEvent", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.AuditEvent)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.AuditEvent().Object(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			if v == nil {
+				return false
+			}
+			return writeONode2slipwayᚋgraphᚋscalarᚐNode(w, n, v)
 		},
 		},
 		"requestId": {Object: "AuditEvent", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2035,22 +2126,38 @@ func init() {
 			return writeODeploymentReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"createdBy": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createdBy": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
-			v := obj.CreatedBy
-			if !w.Text(len(v)) {
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
 				return false
 			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"runner": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.Runner
-			if !w.Text(plan.Length(v)) {
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().CreatedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
 				return false
 			}
-			return writeOString2ᚖstring(w, n, v)
+			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
+		},
+		},
+		"runner": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Runner(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 		"leaseExpiresAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2079,13 +2186,21 @@ func init() {
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
-		"cancelRequestedBy": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"cancelRequestedBy": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
-			v := obj.CancelRequestedBy
-			if !w.Text(plan.Length(v)) {
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
 				return false
 			}
-			return writeOString2ᚖstring(w, n, v)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().CancelRequestedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 		"cancelReason": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2330,12 +2445,17 @@ func init() {
 			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
-		"override": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"override": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
-			v := obj.Override
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Override(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
 			if !w.Resolved(v) {
 				return false
 			}
@@ -5749,13 +5869,21 @@ func init() {
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
-		"createdBy": {Object: "ModuleVersionDeprecation", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createdBy": {Object: "ModuleVersionDeprecation", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*catalog.Deprecation)
-			v := obj.CreatedBy
-			if !w.Text(plan.Length(v)) {
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
 				return false
 			}
-			return writeOString2ᚖstring(w, n, v)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleVersionDeprecation().CreatedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 	}
@@ -7405,13 +7533,21 @@ func init() {
 		},
 	}
 	planOverride.Fields = map[string]*plan.Field{
-		"createdBy": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createdBy": {Object: "Override", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*gate.Override)
-			v := obj.By
-			if !w.Text(len(v)) {
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
 				return false
 			}
-			return writeNString2string(w, n, v)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Override().CreatedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 		"createdAt": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7742,13 +7878,21 @@ func init() {
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
-		"createdBy": {Object: "Quarantine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createdBy": {Object: "Quarantine", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Quarantine)
-			v := obj.CreatedBy
-			if !w.Text(len(v)) {
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
 				return false
 			}
-			return writeNString2string(w, n, v)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Quarantine().CreatedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 		"until": {Object: "Quarantine", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7763,13 +7907,21 @@ func init() {
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
-		"endedBy": {Object: "Quarantine", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"endedBy": {Object: "Quarantine", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Quarantine)
-			v := obj.LiftedBy
-			if !w.Text(plan.Length(v)) {
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
 				return false
 			}
-			return writeOString2ᚖstring(w, n, v)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Quarantine().EndedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 		"active": {Object: "Quarantine", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9173,13 +9325,21 @@ func init() {
 			return writeNBoolean2bool(w, n, v)
 		},
 		},
-		"createdBy": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createdBy": {Object: "Rule", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Rule)
-			v := obj.CreatedBy
-			if !w.Text(len(v)) {
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
 				return false
 			}
-			return writeNString2string(w, n, v)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Rule().CreatedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 		"createdAt": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9198,6 +9358,23 @@ func init() {
 			obj := parent.(*ent.Rule)
 			v := obj.EndedAt
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"endedBy": {Object: "Rule", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Rule().EndedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 		"version": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9818,22 +9995,21 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"createdBy": {Object: "Token", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createdBy": {Object: "Token", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Token)
-			v := obj.CreatedBy
-			if !w.Text(plan.Length(v)) {
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
 				return false
 			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"createdById": {Object: "Token", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.Token)
-			v := obj.CreatedByID
-			if !w.Text(plan.Length(v)) {
+			ctx := w.Context()
+			v, err := ec.Resolvers.Token().CreatedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
 				return false
 			}
-			return writeOID2ᚖstring(w, n, v)
+			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 		"expiresAt": {Object: "Token", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9852,6 +10028,23 @@ func init() {
 			obj := parent.(*ent.Token)
 			v := obj.RevokedAt
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"revokedBy": {Object: "Token", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Token)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Token().RevokedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
 	}
@@ -10290,13 +10483,43 @@ func init() {
 		},
 	}
 	planViewer.Fields = map[string]*plan.Field{
-		"id": {Object: "Viewer", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"tokenId": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Actor)
-			v := obj.ID
-			if !w.Text(len(v)) {
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Viewer().TokenID(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(plan.Length(v)) {
 				return false
 			}
-			return writeNID2string(w, n, v)
+			return writeOID2ᚖstring(w, n, v)
+		},
+		},
+		"principalId": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Actor)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Viewer().PrincipalID(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
+		},
+		},
+		"kind": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Actor)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Viewer().Kind(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind(w, n, v)
 		},
 		},
 		"name": {Object: "Viewer", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -10360,15 +10583,6 @@ func init() {
 				return false
 			}
 			return writeOViewerOrganization2ᚕᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembershipᚄ(w, n, v)
-		},
-		},
-		"tokenName": {Object: "Viewer", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*actor.Actor)
-			v := obj.Name
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
 		},
 		},
 		"expiresAt": {Object: "Viewer", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -10890,6 +11104,17 @@ func writeRuleDemand(w *plan.Writer, n *plan.Node, v scalar.RuleDemand) bool {
 	}
 }
 
+func writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w *plan.Writer, n *plan.Node, v *actor.Ref) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planActor, v)
+}
+
+func writeNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind(w *plan.Writer, n *plan.Node, v actor.Kind) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind[v]), true)
+}
+
 func writeNApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(w *plan.Writer, n *plan.Node, v []*waiting.Approval) bool {
 	return plan.List(w, n, v, true, writeNApproval2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApproval)
 }
@@ -10910,6 +11135,10 @@ func writeNApprovalEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Write
 		return w.Null()
 	}
 	return w.Object(n, planApprovalEdge, v)
+}
+
+func writeNAuditChannel2slipwayᚋinternalᚋbaseᚋactorᚐChannel(w *plan.Writer, n *plan.Node, v actor.Channel) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNAuditChannel2slipwayᚋinternalᚋbaseᚋactorᚐChannel[v]), true)
 }
 
 func writeNAuditEvent2ᚕᚖslipwayᚋentᚐAuditEventᚄ(w *plan.Writer, n *plan.Node, v []*ent.AuditEvent) bool {
@@ -11631,6 +11860,13 @@ func writeNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday(w *plan.Writer, n 
 
 func writeNWeekday2ᚕslipwayᚋinternalᚋpureᚋgateᚐWeekdayᚄ(w *plan.Writer, n *plan.Node, v []gate.Weekday) bool {
 	return plan.List(w, n, v, true, writeNWeekday2slipwayᚋinternalᚋpureᚋgateᚐWeekday)
+}
+
+func writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w *plan.Writer, n *plan.Node, v *actor.Ref) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planActor, v)
 }
 
 func writeOApproval2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐApprovalᚄ(w *plan.Writer, n *plan.Node, v []*waiting.Approval) bool {

@@ -106,7 +106,7 @@ type ArchiveProjectPayload struct {
 // Conditions on audit events; all that are given must hold.
 type AuditEventFilter struct {
 	// The id of the token that acted, `tok_…`.
-	ActorID graphql.Omittable[*string] `json:"actorId,omitempty"`
+	TokenID graphql.Omittable[*string] `json:"tokenId,omitempty"`
 	// The mutation, as in `rollbackDeployment`.
 	Action graphql.Omittable[*string] `json:"action,omitempty"`
 	// The id of what was acted on.

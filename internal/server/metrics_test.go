@@ -24,18 +24,18 @@ func TestMetricsCountWhatWasAsked(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		token := w.Acme.Tokens[actor.Admin]
 		for range 3 {
-			w.GraphQL(t, token, `query Mine { ...F } fragment F on Query { viewer { id } }`, nil)
+			w.GraphQL(t, token, `query Mine { ...F } fragment F on Query { viewer { tokenId } }`, nil)
 		}
 		w.GraphQL(t, token, `mutation { createProject(input: {name: "A", slug: "a"}) { project { id } } }`, nil)
 		w.GraphQL(t, token, `{ deployment(id: "dep_1") { id } }`, nil)
 		w.GraphQL(t, token, `{ nothing }`, nil)
-		w.GraphQL(t, token, `{ `+strings.Repeat("viewer { id } ", 500)+` }`, nil)
+		w.GraphQL(t, token, `{ `+strings.Repeat("viewer { tokenId } ", 500)+` }`, nil)
 		w.REST(t, http.MethodGet, "/deployments/dep_1", token, "", nil)
 		w.REST(t, http.MethodGet, "/module-definitions", token, "", nil)
 		w.REST(t, http.MethodGet, "/nothing", token, "", nil)
 		w.REST(t, "BREW", "/deployments/dep_1", token, "", nil)
 		socket := dial(t, w.URL, token)
-		say(t, socket, `{"id":"1","type":"subscribe","payload":{"query":"{ viewer { id } }"}}`)
+		say(t, socket, `{"id":"1","type":"subscribe","payload":{"query":"{ viewer { tokenId } }"}}`)
 		for range 3 { // the acknowledgement, the answer, the end
 			hear(t, socket)
 		}
@@ -147,7 +147,7 @@ func TestNamesThatCallersChooseMakeNoSeries(t *testing.T) {
 	token := w.Acme.Tokens[actor.Viewer]
 	ask := func(from, to int) int {
 		for i := from; i < to; i++ {
-			w.GraphQL(t, token, fmt.Sprintf(`query Name%d { a%d: viewer { id } }`, i, i), nil)
+			w.GraphQL(t, token, fmt.Sprintf(`query Name%d { a%d: viewer { tokenId } }`, i, i), nil)
 			w.REST(t, fmt.Sprintf("BREW%d", i), fmt.Sprintf("/nothing/%d", i), token, "", nil)
 		}
 		return len(w.Metrics(t))
@@ -161,7 +161,7 @@ func TestOperationsOfTrustedDocumentsAreCountedByTheirNames(t *testing.T) {
 	t.Parallel()
 	var documents []string
 	for i := range 510 {
-		documents = append(documents, fmt.Sprintf(`"%d": "query Screen%d { viewer { id } }"`, i, i))
+		documents = append(documents, fmt.Sprintf(`"%d": "query Screen%d { viewer { tokenId } }"`, i, i))
 	}
 	trusted, err := graph.ReadTrusted([]byte("{"+strings.Join(documents, ",")+"}"), graph.Config{})
 	if err != nil {
@@ -169,7 +169,7 @@ func TestOperationsOfTrustedDocumentsAreCountedByTheirNames(t *testing.T) {
 	}
 	w := worldtest.New(t, worldtest.SQLite(t)).Serving(t, func(c *server.Config) { c.Trusted = trusted })
 	for i := range 510 {
-		w.GraphQL(t, w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`query Screen%d { viewer { id } }`, i), nil)
+		w.GraphQL(t, w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`query Screen%d { viewer { tokenId } }`, i), nil)
 	}
 	wantMetrics(t, w.Metrics(t), map[string]float64{
 		`slipway_graphql_operations_total{operation="Screen0",type="query"}`:   1,

@@ -74,7 +74,7 @@ func TestTheLogLineSaysWhereASuperadminActed(t *testing.T) {
 			}
 			body := ""
 			if request[0] == "POST" {
-				body = `{"query":"{ viewer { id } }"}`
+				body = `{"query":"{ viewer { tokenId } }"}`
 			}
 			resp, _ := send(t, request[0], s.URL+request[1], body, header...)
 			line := log.line(t, func(text string) bool { return strings.Contains(text, resp.Header.Get("X-Request-Id")) })

@@ -47,13 +47,13 @@ func TestTheLogLineOfARequestSaysWhatItWas(t *testing.T) {
 		method, path, body, token string
 		want                      map[string]any
 	}{
-		"a query": {"POST", "/graphql", `{"query":"query Mine { viewer { id } }"}`, viewer,
+		"a query": {"POST", "/graphql", `{"query":"query Mine { viewer { tokenId } }"}`, viewer,
 			map[string]any{"route": "/graphql", "status": 200.0, "actor": "viewer", "operation": "Mine"}},
-		"one of several": {"POST", "/graphql", `{"query":"query A { viewer { id } } query B { viewer { id } }","operationName":"B"}`, viewer,
+		"one of several": {"POST", "/graphql", `{"query":"query A { viewer { tokenId } } query B { viewer { tokenId } }","operationName":"B"}`, viewer,
 			map[string]any{"route": "/graphql", "status": 200.0, "actor": "viewer", "operation": "B"}},
-		"a query without a name": {"POST", "/graphql", `{"query":"{ viewer { id } }"}`, viewer,
+		"a query without a name": {"POST", "/graphql", `{"query":"{ viewer { tokenId } }"}`, viewer,
 			map[string]any{"route": "/graphql", "status": 200.0, "actor": "viewer"}},
-		"a name of 101 bytes": {"POST", "/graphql", `{"query":"query ` + long + ` { viewer { id } }"}`, viewer,
+		"a name of 101 bytes": {"POST", "/graphql", `{"query":"query ` + long + ` { viewer { tokenId } }"}`, viewer,
 			map[string]any{"route": "/graphql", "status": 200.0, "actor": "viewer", "operation": long[1:] + "…"}},
 		"an error in the answer": {"POST", "/graphql", `{"query":"query Q { deployment(id: \"dep_1\") { id } }"}`, "",
 			map[string]any{"route": "/graphql", "status": 200.0, "actor": "anonymous", "operation": "Q", "error": "slipway:Request:UNAUTHENTICATED"}},
@@ -63,7 +63,7 @@ func TestTheLogLineOfARequestSaysWhatItWas(t *testing.T) {
 			map[string]any{"route": "/graphql", "status": 200.0, "actor": "viewer", "operation": "Q", "error": "slipway:Document:PARSE_FAILED"}},
 		"a body that is none": {"POST", "/graphql", `{`, viewer,
 			map[string]any{"route": "/graphql", "status": 400.0, "actor": "viewer", "error": "slipway:Request:MALFORMED"}},
-		"a bad token over GraphQL": {"POST", "/graphql", `{"query":"{ viewer { id } }"}`, "nonsense",
+		"a bad token over GraphQL": {"POST", "/graphql", `{"query":"{ viewer { tokenId } }"}`, "nonsense",
 			map[string]any{"route": "/graphql", "status": 401.0, "actor": "anonymous", "error": "slipway:Request:UNAUTHENTICATED"}},
 		"REST": {"GET", "/module-definitions", "", viewer,
 			map[string]any{"route": "/module-definitions", "status": 200.0, "actor": "viewer", "cost": 11.0}},

@@ -138,7 +138,7 @@ func TestStreamsEndWithTheirToken(t *testing.T) {
 // revoke ends a token of Acme.
 func revoke(t *testing.T, w *worldtest.World, token string) {
 	t.Helper()
-	id := w.GraphQL(t, token, `{ viewer { id } }`, nil).Text(t, "data", "viewer", "id")
+	id := w.GraphQL(t, token, `{ viewer { tokenId } }`, nil).Text(t, "data", "viewer", "tokenId")
 	if _, err := w.Accounts.RevokeToken(w.Acme.As(actor.Admin), id); err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestOnlyEventsMayBearTheirTokenInAHeaderOfTheirOwn(t *testing.T) {
 		case c.method == "GET":
 			text = ""
 		case c.path == "/graphql":
-			text = `{"query":"{ viewer { id } }"}`
+			text = `{"query":"{ viewer { tokenId } }"}`
 		}
 		resp, answer := send(t, c.method, s.URL+c.path, text, append(c.headers, "Content-Type", "application/json")...)
 		if resp.StatusCode != c.status || c.path == "/graphql" && strings.Contains(answer, "tok_") {

@@ -112,7 +112,7 @@ func From(ctx context.Context) *Actor {
 
 // WithServer attaches the server itself, at work in an organization, or if that is empty for all of them.
 func WithServer(ctx context.Context, organizationID string) context.Context {
-	return With(ctx, &Actor{Name: "slipway", Role: System, OrganizationID: organizationID, Channel: Server})
+	return With(ctx, &Actor{Name: serverName, Role: System, OrganizationID: organizationID, Channel: Server})
 }
 
 // WithRequestID attaches the id that correlates a request with its log lines.

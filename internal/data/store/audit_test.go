@@ -262,7 +262,7 @@ func must(t *testing.T, err error) {
 }
 
 const everything = `{
-	viewer { id organization { id } }
+	viewer { tokenId organization { id } }
 	projects(first: 2) { totalCount nodes { id environments(first: 2) { totalCount nodes { id moduleInstances(first: 2) { nodes { id
 		outputs liveDeployment { id outputs release { id quarantine { reason } quarantines { nodes { reason } } deployments(first: 2) { totalCount nodes { id } } } }
 		deployments(first: 2) { totalCount pageInfo { endCursor } nodes { id redeployOf { id } rollbackTo { id }

@@ -22,8 +22,9 @@ type Claim struct {
 	Destroys, OnlyDestroys bool
 	// Scope is where it carries deployments out, nil for everywhere in the organization.
 	Scope *actor.Scope
-	// Runner is its name.
-	Runner string
+	// Runner is its name, and RunnerID the id of its token, nil for none.
+	Runner   string
+	RunnerID *string
 	// LeaseID is what it will prove the claim by, until ExpiresAt.
 	LeaseID       string
 	At, ExpiresAt time.Time
@@ -56,6 +57,7 @@ func (s *Store) ClaimDeployment(ctx context.Context, tx *ent.Tx, c Claim) (id st
 	query, args := d.Update(deployment.Table).
 		Set(deployment.FieldStatus, string(deployment.StatusRUNNING)).
 		Set(deployment.FieldRunner, c.Runner).
+		Set(deployment.FieldRunnerActor, c.RunnerID).
 		Set(deployment.FieldLeaseID, c.LeaseID).
 		Set(deployment.FieldLeaseExpiresAt, c.ExpiresAt).
 		Set(deployment.FieldStartedAt, c.At).

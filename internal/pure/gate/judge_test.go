@@ -108,12 +108,12 @@ func TestOfSeveralUnmetOneDecides(t *testing.T) {
 			t.Errorf("%s, at the start: %v", name, err)
 		}
 	}
-	over, err := gate.GoPast(judge(t, []gate.Rule{freeze, approve}, gate.Facts{Operation: gate.Create}), "boss", "the site is down", noon)
+	over, err := gate.GoPast(judge(t, []gate.Rule{freeze, approve}, gate.Facts{Operation: gate.Create}), &actor.Actor{ID: "tok_1", Name: "boss"}, "the site is down", noon)
 	if err != nil || len(over.Requirements) != 2 {
 		t.Errorf("%+v, %v", over, err)
 	}
 	freeze.Overridable = false
-	if _, err := gate.GoPast(judge(t, []gate.Rule{freeze, approve}, gate.Facts{Operation: gate.Create}), "boss", "r", noon); !fault.Is(err, fault.RuleNotOverridable) {
+	if _, err := gate.GoPast(judge(t, []gate.Rule{freeze, approve}, gate.Facts{Operation: gate.Create}), &actor.Actor{ID: "tok_1", Name: "boss"}, "r", noon); !fault.Is(err, fault.RuleNotOverridable) {
 		t.Errorf("%v", err)
 	}
 }

@@ -165,7 +165,7 @@ func (c *Config) decisionCommand(
 // linesOfWaiting tell of a deployment what it is, and while it waits for approvals also what it changes and what is
 // demanded.
 func (s *session) linesOfWaiting(ctx context.Context, d *client.DeploymentDetail) ([]string, error) {
-	lines := []string{lineOf(d) + "  by " + d.CreatedBy}
+	lines := []string{lineOf(d) + "  by " + d.CreatedBy.Name}
 	if d.Reason != nil {
 		lines = append(lines, "reason: "+*d.Reason)
 	}
@@ -201,7 +201,7 @@ func (s *session) linesOfChange(ctx context.Context, d *client.DeploymentDetail)
 		return nil, err
 	}
 
-	head := fmt.Sprintf("live: %sby %s", s.when(&i.LiveDeployment.CreatedAt), i.LiveDeployment.CreatedBy)
+	head := fmt.Sprintf("live: %sby %s", s.when(&i.LiveDeployment.CreatedAt), i.LiveDeployment.CreatedBy.Name)
 	return append([]string{head}, linesOfDifferences(differencesOf(r.CompareDeployments))...), nil
 }
 

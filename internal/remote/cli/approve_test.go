@@ -167,7 +167,7 @@ func TestAdminStartsPastRules(t *testing.T) {
 	s.demand(t, approvals(1))
 	ann := s.holder(t, actor.Admin, "ann")
 	ann.run(t, "deploy", "shop/production/web", "--set", "image=web:2", "--wait=false")
-	got := ann.must(t, "start", "shop/production/web@last", "--override-reason", "The site is down.", "--yes", "--fields", "status,override.createdBy,override.reason", "-o", "tsv")
+	got := ann.must(t, "start", "shop/production/web@last", "--override-reason", "The site is down.", "--yes", "--fields", "status,override.createdBy.name,override.reason", "-o", "tsv")
 	if got != "PENDING\tann\tThe site is down.\n" {
 		t.Errorf("it is %q", got)
 	}

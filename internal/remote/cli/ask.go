@@ -67,7 +67,7 @@ func (s *session) tellWho(ctx context.Context) error {
 	if viewer.Organization != nil {
 		organization = viewer.Organization.Slug
 	}
-	who := []string{s.conn.Server, organization, fmt.Sprintf("as %s (%s)", viewer.TokenName, viewer.Role)}
+	who := []string{s.conn.Server, organization, fmt.Sprintf("as %s (%s)", viewer.Name, viewer.Role)}
 	if organization == "" {
 		who = []string{who[0], who[2]}
 	}

@@ -141,7 +141,7 @@ func TestAnswerThatIsNotSlipwaysSaysWhatToLookAt(t *testing.T) {
 		"a sign-in": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401); _, _ = io.WriteString(w, "<html>") }, 4,
 			[]string{"401 Unauthorized", "something before it asks who you are"}},
 		"too much": {func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, `{"data":{"viewer":{"tokenName":"`)
+			_, _ = io.WriteString(w, `{"data":{"viewer":{"name":"`)
 			for range 17 {
 				_, _ = io.WriteString(w, strings.Repeat("x", 1<<20))
 			}

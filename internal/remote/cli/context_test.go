@@ -68,7 +68,7 @@ func TestLoginKeepsWhatTheServerAccepts(t *testing.T) {
 		}
 	}
 	h.must(t, "whoami")
-	if got := h.must(t, "whoami", "--fields", "tokenName,organization.slug", "-o", "tsv"); got != "mira\tacme\n" {
+	if got := h.must(t, "whoami", "--fields", "name,organization.slug", "-o", "tsv"); got != "mira\tacme\n" {
 		t.Errorf("whoami %q", got)
 	}
 	if heard := s.heard(); strings.Count(heard, "Bearer slp_developer_secret acme ") != 2 {

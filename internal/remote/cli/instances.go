@@ -18,13 +18,13 @@ var instanceView = view[client.InstanceRecord]{
 	columns: []column{
 		{"INSTANCE", "project.slug/environment.slug/name"}, {"MODULE", "moduleDefinition.type"},
 		{"LIVE", "liveDeployment.release.moduleVersion.version"}, {"SINCE", "liveDeployment.completedAt"},
-		{"BY", "liveDeployment.createdBy"},
+		{"BY", "liveDeployment.createdBy.name"},
 		{"LAST", "lastDeployment.status"}, {"DRIFT", "drift.kind"}, {"ID", "id"},
 	},
 	sheet: []column{
 		{"instance", "project.slug/environment.slug/name"}, {"id", "id"}, {"module", "moduleDefinition.type"},
 		{"live version", "liveDeployment.release.moduleVersion.version"}, {"live since", "liveDeployment.completedAt"},
-		{"live deployment", "liveDeployment.id"}, {"live by", "liveDeployment.createdBy"},
+		{"live deployment", "liveDeployment.id"}, {"live by", "liveDeployment.createdBy.name"},
 		{"active", "activeDeployment.id"}, {"active status", "activeDeployment.status"},
 		{"last", "lastDeployment.id"}, {"last status", "lastDeployment.status"},
 		{"drift", "drift.kind"}, {"drift since", "drift.since"}, {"drift message", "drift.message"},

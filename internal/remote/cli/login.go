@@ -72,7 +72,7 @@ func (l *login) run(ctx context.Context, s *session) error {
 		return err
 	}
 
-	s.note("logged in to %s as %s (%s)", p.Server, viewer.TokenName, viewer.Role)
+	s.note("logged in to %s as %s (%s)", p.Server, viewer.Name, viewer.Role)
 	return show(s, contextView, recordOf(p.context, p.savedContext, p.context))
 }
 
@@ -289,10 +289,10 @@ func (c *Config) contextListCommand() *cobra.Command {
 
 var viewerView = view[client.ViewerRecord]{
 	columns: []column{
-		{"TOKEN", "tokenName"}, {"ROLE", "role"}, {"ORGANIZATION", "organization.slug"}, {"EXPIRES", "expiresAt"},
-		{"ID", "id"},
+		{"TOKEN", "name"}, {"ROLE", "role"}, {"ORGANIZATION", "organization.slug"}, {"EXPIRES", "expiresAt"},
+		{"ID", "tokenId"},
 	},
-	name: func(v *client.ViewerRecord) string { return v.TokenName },
+	name: func(v *client.ViewerRecord) string { return v.Name },
 }
 
 func (c *Config) whoamiCommand() *cobra.Command {

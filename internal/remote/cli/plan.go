@@ -124,7 +124,7 @@ func (p *plan) lines(s *session) []string {
 	case p.Creates:
 		head += "a new instance"
 	case p.live != nil:
-		head += "live: " + s.when(p.live.CompletedAt) + "by " + p.live.CreatedBy
+		head += "live: " + s.when(p.live.CompletedAt) + "by " + p.live.CreatedBy.Name
 	case p.Refusal == nil: // otherwise nobody knows
 		head += "nothing is live"
 	}

@@ -133,7 +133,7 @@ func answering(t *testing.T, handle http.HandlerFunc) *httptest.Server {
 }
 
 // viewerAnswer is what a server answers to whoever asks who he is.
-const viewerAnswer = `{"data":{"viewer":{"id":"tok_1","tokenName":"mira","role":"DEVELOPER","organization":{"id":"org_1","slug":"acme","name":"Acme"},"expiresAt":null,"scope":null,"permissions":["READ"]}}}`
+const viewerAnswer = `{"data":{"viewer":{"id":"tok_1","name":"mira","role":"DEVELOPER","organization":{"id":"org_1","slug":"acme","name":"Acme"},"expiresAt":null,"scope":null,"permissions":["READ"]}}}`
 
 // write writes a file of a test.
 func write(t *testing.T, name, text string) string {

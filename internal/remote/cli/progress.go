@@ -129,7 +129,7 @@ func (p *progress) change(d *client.DeploymentProgress) {
 
 	p.last = &told{d, d.FoldedEvents + len(d.Events)}
 	if (before == nil || before.Status != d.Status) && d.CompletedAt == nil {
-		p.write(p.sentence(d.Id, string(d.Status), textOf(d.Runner)))
+		p.write(p.sentence(d.Id, string(d.Status), client.NameOf(d.Runner)))
 	}
 
 	if before == nil && d.CompletedAt != nil && !p.fromStart {
@@ -143,7 +143,7 @@ func (p *progress) change(d *client.DeploymentProgress) {
 	}
 
 	if d.CancelRequestedBy != nil && (before == nil || before.CancelRequestedBy == nil) && d.CompletedAt == nil {
-		p.write(p.sentence("", "to be canceled, for "+*d.CancelRequestedBy))
+		p.write(p.sentence("", "to be canceled, for "+d.CancelRequestedBy.Name))
 	}
 
 	if p.rewrites {

@@ -16,12 +16,12 @@ import (
 var releaseView = view[client.ReleaseRecord]{
 	columns: []column{
 		{"RELEASE", "id"}, {"MODULE", "moduleVersion.moduleDefinition.type"}, {"VERSION", "moduleVersion.version"},
-		{"QUARANTINED", "quarantine.createdAt"}, {"BY", "quarantine.createdBy"}, {"UNTIL", "quarantine.until"},
+		{"QUARANTINED", "quarantine.createdAt"}, {"BY", "quarantine.createdBy.name"}, {"UNTIL", "quarantine.until"},
 		{"REASON", "quarantine.reason"},
 	},
 	sheet: []column{
 		{"release", "id"}, {"module", "moduleVersion.moduleDefinition.type"}, {"version", "moduleVersion.version"},
-		{"quarantined", "quarantine.createdAt"}, {"by", "quarantine.createdBy"}, {"until", "quarantine.until"},
+		{"quarantined", "quarantine.createdAt"}, {"by", "quarantine.createdBy.name"}, {"until", "quarantine.until"},
 		{"reason", "quarantine.reason"},
 	},
 	name: func(r *client.ReleaseRecord) string { return r.Id },

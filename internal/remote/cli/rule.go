@@ -24,13 +24,13 @@ type rule struct {
 	Operations  []client.DeploymentOperation `json:"operations"`
 	Demand      json.RawMessage              `json:"demand"`
 	// Demands is the demand in the words of the flags.
-	Demands     string     `json:"demands"`
-	Overridable bool       `json:"overridable"`
-	CreatedBy   string     `json:"createdBy"`
-	CreatedAt   time.Time  `json:"createdAt"`
-	UpdatedAt   time.Time  `json:"updatedAt"`
-	EndedAt     *time.Time `json:"endedAt"`
-	Version     int        `json:"version"`
+	Demands     string       `json:"demands"`
+	Overridable bool         `json:"overridable"`
+	CreatedBy   client.Actor `json:"createdBy"`
+	CreatedAt   time.Time    `json:"createdAt"`
+	UpdatedAt   time.Time    `json:"updatedAt"`
+	EndedAt     *time.Time   `json:"endedAt"`
+	Version     int          `json:"version"`
 }
 
 var ruleView = view[rule]{
@@ -42,7 +42,8 @@ var ruleView = view[rule]{
 	sheet: []column{
 		{"rule", "name"}, {"id", "id"}, {"demands", "demands"}, {"project", "project.slug"},
 		{"environment", "environment.project.slug/environment.slug"},
-		{"operations", "operations"}, {"overridable", "overridable"}, {"created", "createdAt"}, {"created by", "createdBy"},
+		{"operations", "operations"}, {"overridable", "overridable"}, {"created", "createdAt"},
+		{"created by", "createdBy.name"},
 		{"changed", "updatedAt"}, {"ended", "endedAt"},
 	},
 	name: func(r *rule) string { return r.ID },

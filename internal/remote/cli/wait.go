@@ -241,8 +241,8 @@ func (w *waiting) showMade(ctx context.Context, s *session, d *client.Deployment
 var progressView = view[client.DeploymentProgress]{
 	columns: []column{
 		{"DEPLOYMENT", "id"}, {"STATUS", "status"}, {"VERSION", "release.moduleVersion.version"},
-		{"INSTANCE", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"}, {"RUNNER", "runner"},
-		{"CREATED", "createdAt"}, {"BY", "createdBy"},
+		{"INSTANCE", "moduleInstance.project.slug/moduleInstance.environment.slug/moduleInstance.name"},
+		{"RUNNER", "runner.name"}, {"CREATED", "createdAt"}, {"BY", "createdBy.name"},
 	},
 	name: func(d *client.DeploymentProgress) string { return d.Id },
 }

@@ -53,10 +53,15 @@ func New(server, token string, log *slog.Logger, options ...Option) *Client {
 	return c
 }
 
-// newFields are the fields that older servers do not know, the newest first: the folder of a source, and those of
-// cancellation requests and of claims that wait.
-var newFields = []*regexp.Regexp{
-	regexp.MustCompile(`\s+sourcePath\b`), regexp.MustCompile(`\s+(cancelSeconds|fence|waitedSeconds)\b`),
+// newFields are the fields that older servers do not know, the newest first, and what they know in their place: who did
+// something was a text; the folder of a source, and those of cancellation requests and of claims that wait, are new.
+var newFields = []struct {
+	fields *regexp.Regexp
+	before string
+}{
+	{regexp.MustCompile(`\bcreatedBy\s*\{\s*name\s*\}`), "createdBy"},
+	{regexp.MustCompile(`\s+sourcePath\b`), ""},
+	{regexp.MustCompile(`\s+(cancelSeconds|fence|waitedSeconds)\b`), ""},
 }
 
 // MakeRequest sends an operation once and decodes the data of the answer. If the server does not know some of the
@@ -64,11 +69,11 @@ var newFields = []*regexp.Regexp{
 func (c *Client) MakeRequest(ctx context.Context, request *graphql.Request, into *graphql.Response) error {
 	err := c.send(ctx, request, into.Data)
 	older := *request
-	for _, fields := range newFields {
+	for _, since := range newFields {
 		if refused, ok := errors.AsType[*Error](err); !ok || refused.Code != string(fault.DocumentValidationFailed) {
 			break
 		}
-		if less := fields.ReplaceAllString(older.Query, ""); less != older.Query {
+		if less := since.fields.ReplaceAllString(older.Query, since.before); less != older.Query {
 			older.Query = less
 			err = c.send(ctx, &older, into.Data)
 		}

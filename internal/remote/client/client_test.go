@@ -132,12 +132,14 @@ func TestOlderServersAreAskedForLess(t *testing.T) {
 		t.Errorf("it does not say why: %v", err)
 	}
 	got := asked()
-	if len(got) != 3 {
+	if len(got) != 4 {
 		t.Fatalf("asked %q", got)
 	}
 	// How many of the requests ask for a field: the newest is left out first, so that a server knows of cancellations that
 	// does not know the folder of a source.
-	for field, want := range map[string]int{"sourcePath": 1, "cancelSeconds": 2, "fence": 2, "waitedSeconds": 2, "sourceRef": 3} {
+	for field, want := range map[string]int{
+		"createdBy {": 1, "sourcePath": 2, "cancelSeconds": 3, "fence": 3, "waitedSeconds": 3, "sourceRef": 4, "createdBy": 4,
+	} {
 		for i, request := range got {
 			if strings.Contains(request, field) != (i < want) {
 				t.Errorf("request %d of those that ask for %s, want the first %d: %q", i+1, field, want, request)

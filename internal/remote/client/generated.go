@@ -35,12 +35,10 @@ type ApprovalRecord struct {
 	Approved bool `json:"approved"`
 	// Why; null where nothing was said.
 	Reason *string `json:"reason"`
-	// Who: the name of the token.
-	CreatedBy string `json:"createdBy"`
+	// Who, with the role at that time.
+	CreatedBy Actor `json:"createdBy"`
 	// When.
 	CreatedAt time.Time `json:"createdAt"`
-	// The role of the token.
-	Role Role `json:"role"`
 	// Whether it counts now: it approves, its token is neither revoked nor expired, and neither the author nor anybody whose approval
 	// counts before is the same person, has made the token, or was made one by it.
 	Counts bool `json:"counts"`
@@ -56,13 +54,10 @@ func (v *ApprovalRecord) GetApproved() bool { return v.Approved }
 func (v *ApprovalRecord) GetReason() *string { return v.Reason }
 
 // GetCreatedBy returns ApprovalRecord.CreatedBy, and is useful for accessing the field via an interface.
-func (v *ApprovalRecord) GetCreatedBy() string { return v.CreatedBy }
+func (v *ApprovalRecord) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetCreatedAt returns ApprovalRecord.CreatedAt, and is useful for accessing the field via an interface.
 func (v *ApprovalRecord) GetCreatedAt() time.Time { return v.CreatedAt }
-
-// GetRole returns ApprovalRecord.Role, and is useful for accessing the field via an interface.
-func (v *ApprovalRecord) GetRole() Role { return v.Role }
 
 // GetCounts returns ApprovalRecord.Counts, and is useful for accessing the field via an interface.
 func (v *ApprovalRecord) GetCounts() bool { return v.Counts }
@@ -387,8 +382,8 @@ type ClaimedDeployment struct {
 	Description *string `json:"description"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
-	CreatedBy string `json:"createdBy"`
+	// Who created it; if it was started outside Slipway, who reported it.
+	CreatedBy Actor `json:"createdBy"`
 	// The id of the deployment that it rolls back to; null for others.
 	RollbackToDeploymentId *string `json:"rollbackToDeploymentId"`
 	// The id of the deployment that it redeploys; null for others.
@@ -442,7 +437,7 @@ func (v *ClaimedDeployment) GetDescription() *string { return v.Description }
 func (v *ClaimedDeployment) GetCreatedAt() time.Time { return v.CreatedAt }
 
 // GetCreatedBy returns ClaimedDeployment.CreatedBy, and is useful for accessing the field via an interface.
-func (v *ClaimedDeployment) GetCreatedBy() string { return v.CreatedBy }
+func (v *ClaimedDeployment) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetRollbackToDeploymentId returns ClaimedDeployment.RollbackToDeploymentId, and is useful for accessing the field via an interface.
 func (v *ClaimedDeployment) GetRollbackToDeploymentId() *string { return v.RollbackToDeploymentId }
@@ -1260,10 +1255,10 @@ type DeploymentDetail struct {
 	Reason *string `json:"reason"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
-	CreatedBy string `json:"createdBy"`
-	// Who carries it out: the name of the runner's token; null before it is claimed.
-	Runner *string `json:"runner"`
+	// Who created it; if it was started outside Slipway, who reported it.
+	CreatedBy Actor `json:"createdBy"`
+	// Who carries it out; null before it is claimed.
+	Runner *Actor `json:"runner"`
 	// When it began to run; null before.
 	StartedAt *time.Time `json:"startedAt"`
 	// When it ended; null before.
@@ -1289,8 +1284,8 @@ type DeploymentDetail struct {
 	RedeployOfDeploymentId *string `json:"redeployOfDeploymentId"`
 	// When its cancellation was first requested; null where it was not, or where it was canceled at once.
 	CancelRequestedAt *time.Time `json:"cancelRequestedAt"`
-	// Who first requested its cancellation: the name of the token; null where nobody did.
-	CancelRequestedBy *string `json:"cancelRequestedBy"`
+	// Who first requested its cancellation; null if nobody did.
+	CancelRequestedBy *Actor `json:"cancelRequestedBy"`
 	// Why it was canceled, as the first who requested that said; null where nobody said so.
 	CancelReason *string `json:"cancelReason"`
 	// Whether it was canceled by force, so that its program may still have been at work afterwards.
@@ -1349,10 +1344,10 @@ func (v *DeploymentDetail) GetReason() *string { return v.Reason }
 func (v *DeploymentDetail) GetCreatedAt() time.Time { return v.CreatedAt }
 
 // GetCreatedBy returns DeploymentDetail.CreatedBy, and is useful for accessing the field via an interface.
-func (v *DeploymentDetail) GetCreatedBy() string { return v.CreatedBy }
+func (v *DeploymentDetail) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetRunner returns DeploymentDetail.Runner, and is useful for accessing the field via an interface.
-func (v *DeploymentDetail) GetRunner() *string { return v.Runner }
+func (v *DeploymentDetail) GetRunner() *Actor { return v.Runner }
 
 // GetStartedAt returns DeploymentDetail.StartedAt, and is useful for accessing the field via an interface.
 func (v *DeploymentDetail) GetStartedAt() *time.Time { return v.StartedAt }
@@ -1391,7 +1386,7 @@ func (v *DeploymentDetail) GetRedeployOfDeploymentId() *string { return v.Redepl
 func (v *DeploymentDetail) GetCancelRequestedAt() *time.Time { return v.CancelRequestedAt }
 
 // GetCancelRequestedBy returns DeploymentDetail.CancelRequestedBy, and is useful for accessing the field via an interface.
-func (v *DeploymentDetail) GetCancelRequestedBy() *string { return v.CancelRequestedBy }
+func (v *DeploymentDetail) GetCancelRequestedBy() *Actor { return v.CancelRequestedBy }
 
 // GetCancelReason returns DeploymentDetail.CancelReason, and is useful for accessing the field via an interface.
 func (v *DeploymentDetail) GetCancelReason() *string { return v.CancelReason }
@@ -1684,10 +1679,10 @@ type DeploymentProgress struct {
 	Release *DeployedRelease `json:"release"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
-	CreatedBy string `json:"createdBy"`
-	// Who carries it out: the name of the runner's token; null before it is claimed.
-	Runner *string `json:"runner"`
+	// Who created it; if it was started outside Slipway, who reported it.
+	CreatedBy Actor `json:"createdBy"`
+	// Who carries it out; null before it is claimed.
+	Runner *Actor `json:"runner"`
 	// When it began to run; null before.
 	StartedAt *time.Time `json:"startedAt"`
 	// When it ended; null before.
@@ -1696,8 +1691,8 @@ type DeploymentProgress struct {
 	Error *DeploymentFailure `json:"error"`
 	// When its cancellation was first requested; null where it was not, or where it was canceled at once.
 	CancelRequestedAt *time.Time `json:"cancelRequestedAt"`
-	// Who first requested its cancellation: the name of the token; null where nobody did.
-	CancelRequestedBy *string `json:"cancelRequestedBy"`
+	// Who first requested its cancellation; null if nobody did.
+	CancelRequestedBy *Actor `json:"cancelRequestedBy"`
 	// What happened, in order, at most 200. Where there was more, the first of them says how much.
 	Events []ProgressEvent `json:"events"`
 	// How many of the oldest events are not kept any more.
@@ -1725,10 +1720,10 @@ func (v *DeploymentProgress) GetRelease() *DeployedRelease { return v.Release }
 func (v *DeploymentProgress) GetCreatedAt() time.Time { return v.CreatedAt }
 
 // GetCreatedBy returns DeploymentProgress.CreatedBy, and is useful for accessing the field via an interface.
-func (v *DeploymentProgress) GetCreatedBy() string { return v.CreatedBy }
+func (v *DeploymentProgress) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetRunner returns DeploymentProgress.Runner, and is useful for accessing the field via an interface.
-func (v *DeploymentProgress) GetRunner() *string { return v.Runner }
+func (v *DeploymentProgress) GetRunner() *Actor { return v.Runner }
 
 // GetStartedAt returns DeploymentProgress.StartedAt, and is useful for accessing the field via an interface.
 func (v *DeploymentProgress) GetStartedAt() *time.Time { return v.StartedAt }
@@ -1743,7 +1738,7 @@ func (v *DeploymentProgress) GetError() *DeploymentFailure { return v.Error }
 func (v *DeploymentProgress) GetCancelRequestedAt() *time.Time { return v.CancelRequestedAt }
 
 // GetCancelRequestedBy returns DeploymentProgress.CancelRequestedBy, and is useful for accessing the field via an interface.
-func (v *DeploymentProgress) GetCancelRequestedBy() *string { return v.CancelRequestedBy }
+func (v *DeploymentProgress) GetCancelRequestedBy() *Actor { return v.CancelRequestedBy }
 
 // GetEvents returns DeploymentProgress.Events, and is useful for accessing the field via an interface.
 func (v *DeploymentProgress) GetEvents() []ProgressEvent { return v.Events }
@@ -1778,8 +1773,8 @@ type DeploymentRecord struct {
 	Reason *string `json:"reason"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
-	CreatedBy string `json:"createdBy"`
+	// Who created it; if it was started outside Slipway, who reported it.
+	CreatedBy Actor `json:"createdBy"`
 	// When it began to run; null before.
 	StartedAt *time.Time `json:"startedAt"`
 	// When it ended; null before.
@@ -1824,7 +1819,7 @@ func (v *DeploymentRecord) GetReason() *string { return v.Reason }
 func (v *DeploymentRecord) GetCreatedAt() time.Time { return v.CreatedAt }
 
 // GetCreatedBy returns DeploymentRecord.CreatedBy, and is useful for accessing the field via an interface.
-func (v *DeploymentRecord) GetCreatedBy() string { return v.CreatedBy }
+func (v *DeploymentRecord) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetStartedAt returns DeploymentRecord.StartedAt, and is useful for accessing the field via an interface.
 func (v *DeploymentRecord) GetStartedAt() *time.Time { return v.StartedAt }
@@ -1925,8 +1920,8 @@ type DeploymentSummary struct {
 	Release *ReleaseSummary `json:"release"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
-	CreatedBy string `json:"createdBy"`
+	// Who created it; if it was started outside Slipway, who reported it.
+	CreatedBy Actor `json:"createdBy"`
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
 }
@@ -1944,7 +1939,7 @@ func (v *DeploymentSummary) GetRelease() *ReleaseSummary { return v.Release }
 func (v *DeploymentSummary) GetCreatedAt() time.Time { return v.CreatedAt }
 
 // GetCreatedBy returns DeploymentSummary.CreatedBy, and is useful for accessing the field via an interface.
-func (v *DeploymentSummary) GetCreatedBy() string { return v.CreatedBy }
+func (v *DeploymentSummary) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetCompletedAt returns DeploymentSummary.CompletedAt, and is useful for accessing the field via an interface.
 func (v *DeploymentSummary) GetCompletedAt() *time.Time { return v.CompletedAt }
@@ -2020,8 +2015,8 @@ type DeprecationRecord struct {
 	Successor *VersionName `json:"successor"`
 	// When it was deprecated.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who did: the name of the token; null for callers without a token.
-	CreatedBy *string `json:"createdBy"`
+	// Who did; null if not recorded.
+	CreatedBy *Actor `json:"createdBy"`
 }
 
 // GetReason returns DeprecationRecord.Reason, and is useful for accessing the field via an interface.
@@ -2034,7 +2029,7 @@ func (v *DeprecationRecord) GetSuccessor() *VersionName { return v.Successor }
 func (v *DeprecationRecord) GetCreatedAt() time.Time { return v.CreatedAt }
 
 // GetCreatedBy returns DeprecationRecord.CreatedBy, and is useful for accessing the field via an interface.
-func (v *DeprecationRecord) GetCreatedBy() *string { return v.CreatedBy }
+func (v *DeprecationRecord) GetCreatedBy() *Actor { return v.CreatedBy }
 
 // DestroyInstanceResponse is returned by DestroyInstance on success.
 type DestroyInstanceResponse struct {
@@ -3384,8 +3379,8 @@ func (v *OutputsOfInstance) GetOutputs() json.RawMessage { return v.Outputs }
 //
 // That a deployment went past rules that were not met.
 type OverrideRecord struct {
-	// Who: the name of the token.
-	CreatedBy string `json:"createdBy"`
+	// Who.
+	CreatedBy Actor `json:"createdBy"`
 	// When.
 	CreatedAt time.Time `json:"createdAt"`
 	// Why.
@@ -3395,7 +3390,7 @@ type OverrideRecord struct {
 }
 
 // GetCreatedBy returns OverrideRecord.CreatedBy, and is useful for accessing the field via an interface.
-func (v *OverrideRecord) GetCreatedBy() string { return v.CreatedBy }
+func (v *OverrideRecord) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetCreatedAt returns OverrideRecord.CreatedAt, and is useful for accessing the field via an interface.
 func (v *OverrideRecord) GetCreatedAt() time.Time { return v.CreatedAt }
@@ -3507,8 +3502,8 @@ type PlannedLive struct {
 	Id string `json:"id"`
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
-	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
-	CreatedBy string `json:"createdBy"`
+	// Who created it; if it was started outside Slipway, who reported it.
+	CreatedBy Actor `json:"createdBy"`
 	// The release that it ships; null where none is stored, or where it was started outside.
 	Release *PlannedRelease `json:"release"`
 }
@@ -3520,7 +3515,7 @@ func (v *PlannedLive) GetId() string { return v.Id }
 func (v *PlannedLive) GetCompletedAt() *time.Time { return v.CompletedAt }
 
 // GetCreatedBy returns PlannedLive.CreatedBy, and is useful for accessing the field via an interface.
-func (v *PlannedLive) GetCreatedBy() string { return v.CreatedBy }
+func (v *PlannedLive) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetRelease returns PlannedLive.Release, and is useful for accessing the field via an interface.
 func (v *PlannedLive) GetRelease() *PlannedRelease { return v.Release }
@@ -3921,8 +3916,8 @@ type QuarantineRecord struct {
 	Reason string `json:"reason"`
 	// When it began.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who began it: the name of the token.
-	CreatedBy string `json:"createdBy"`
+	// Who began it.
+	CreatedBy Actor `json:"createdBy"`
 	// When it ends by itself; null for never.
 	Until *time.Time `json:"until"`
 }
@@ -3937,7 +3932,7 @@ func (v *QuarantineRecord) GetReason() string { return v.Reason }
 func (v *QuarantineRecord) GetCreatedAt() time.Time { return v.CreatedAt }
 
 // GetCreatedBy returns QuarantineRecord.CreatedBy, and is useful for accessing the field via an interface.
-func (v *QuarantineRecord) GetCreatedBy() string { return v.CreatedBy }
+func (v *QuarantineRecord) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetUntil returns QuarantineRecord.Until, and is useful for accessing the field via an interface.
 func (v *QuarantineRecord) GetUntil() *time.Time { return v.Until }
@@ -4566,8 +4561,8 @@ type RuleRecord struct {
 	Demand json.RawMessage `json:"demand"`
 	// Whether admins may go past it, with a reason.
 	Overridable bool `json:"overridable"`
-	// Who made it: the name of the token.
-	CreatedBy string `json:"createdBy"`
+	// Who made it.
+	CreatedBy Actor `json:"createdBy"`
 	// When it was made.
 	CreatedAt time.Time `json:"createdAt"`
 	// When it last changed.
@@ -4600,7 +4595,7 @@ func (v *RuleRecord) GetDemand() json.RawMessage { return v.Demand }
 func (v *RuleRecord) GetOverridable() bool { return v.Overridable }
 
 // GetCreatedBy returns RuleRecord.CreatedBy, and is useful for accessing the field via an interface.
-func (v *RuleRecord) GetCreatedBy() string { return v.CreatedBy }
+func (v *RuleRecord) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetCreatedAt returns RuleRecord.CreatedAt, and is useful for accessing the field via an interface.
 func (v *RuleRecord) GetCreatedAt() time.Time { return v.CreatedAt }
@@ -4777,8 +4772,8 @@ type TargetLive struct {
 	Id string `json:"id"`
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
-	// Who created it: the name of the token. Where it was started outside, the token that its start came with.
-	CreatedBy string `json:"createdBy"`
+	// Who created it; if it was started outside Slipway, who reported it.
+	CreatedBy Actor `json:"createdBy"`
 	// What was given for the inputs when it was created, with the digits of numbers and the order of keys; of a replay, what was
 	// given to the deployment that it goes back to. Null where that is not kept: it was started outside, or created by a Slipway
 	// that did not keep it.
@@ -4794,7 +4789,7 @@ func (v *TargetLive) GetId() string { return v.Id }
 func (v *TargetLive) GetCompletedAt() *time.Time { return v.CompletedAt }
 
 // GetCreatedBy returns TargetLive.CreatedBy, and is useful for accessing the field via an interface.
-func (v *TargetLive) GetCreatedBy() string { return v.CreatedBy }
+func (v *TargetLive) GetCreatedBy() Actor { return v.CreatedBy }
 
 // GetGivenInputs returns TargetLive.GivenInputs, and is useful for accessing the field via an interface.
 func (v *TargetLive) GetGivenInputs() json.RawMessage { return v.GivenInputs }
@@ -5357,10 +5352,10 @@ func (v *ViewerOrganization) GetName() string { return v.Name }
 //
 // Who asks.
 type ViewerRecord struct {
-	// The id of the token, `tok_…`.
-	Id string `json:"id"`
+	// The id of the token, `tok_…`; null without a token of Slipway's own.
+	TokenId *string `json:"tokenId"`
 	// The name of the token.
-	TokenName string `json:"tokenName"`
+	Name string `json:"name"`
 	// What the token may do.
 	Role Role `json:"role"`
 	// The organization that the viewer acts in: the token's, or for a superadmin the one that `Slipway-Organization` names.
@@ -5374,11 +5369,11 @@ type ViewerRecord struct {
 	Permissions []Permission `json:"permissions"`
 }
 
-// GetId returns ViewerRecord.Id, and is useful for accessing the field via an interface.
-func (v *ViewerRecord) GetId() string { return v.Id }
+// GetTokenId returns ViewerRecord.TokenId, and is useful for accessing the field via an interface.
+func (v *ViewerRecord) GetTokenId() *string { return v.TokenId }
 
-// GetTokenName returns ViewerRecord.TokenName, and is useful for accessing the field via an interface.
-func (v *ViewerRecord) GetTokenName() string { return v.TokenName }
+// GetName returns ViewerRecord.Name, and is useful for accessing the field via an interface.
+func (v *ViewerRecord) GetName() string { return v.Name }
 
 // GetRole returns ViewerRecord.Role, and is useful for accessing the field via an interface.
 func (v *ViewerRecord) GetRole() Role { return v.Role }
@@ -6180,8 +6175,12 @@ fragment DeploymentDetail on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
-	runner
+	createdBy {
+		... ActorRecord
+	}
+	runner {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -6198,7 +6197,9 @@ fragment DeploymentDetail on Deployment {
 	rollbackToDeploymentId
 	redeployOfDeploymentId
 	cancelRequestedAt
-	cancelRequestedBy
+	cancelRequestedBy {
+		... ActorRecord
+	}
 	cancelReason
 	forced
 	rollbackEligibility {
@@ -6251,7 +6252,9 @@ fragment DeploymentDetail on Deployment {
 		}
 	}
 	override {
-		createdBy
+		createdBy {
+			... ActorRecord
+		}
 		createdAt
 		reason
 		requirements
@@ -6311,6 +6314,11 @@ fragment ReleaseDetail on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment RequirementRecord on Requirement {
 	rule {
 		id
@@ -6326,9 +6334,11 @@ fragment ApprovalRecord on Approval {
 	id
 	approved
 	reason
-	createdBy
+	createdBy {
+		... ActorRecord
+		role
+	}
 	createdAt
-	role
 	counts
 }
 fragment ComparedDeployment on Deployment {
@@ -6358,7 +6368,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -6507,7 +6519,9 @@ fragment DeploymentSummary on Deployment {
 		... ReleaseSummary
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	completedAt
 }
 fragment ReleaseSummary on Release {
@@ -6515,6 +6529,11 @@ fragment ReleaseSummary on Release {
 	moduleVersion {
 		... VersionName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 fragment VersionName on ModuleVersion {
 	id
@@ -6614,8 +6633,12 @@ fragment DeploymentDetail on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
-	runner
+	createdBy {
+		... ActorRecord
+	}
+	runner {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -6632,7 +6655,9 @@ fragment DeploymentDetail on Deployment {
 	rollbackToDeploymentId
 	redeployOfDeploymentId
 	cancelRequestedAt
-	cancelRequestedBy
+	cancelRequestedBy {
+		... ActorRecord
+	}
 	cancelReason
 	forced
 	rollbackEligibility {
@@ -6685,7 +6710,9 @@ fragment DeploymentDetail on Deployment {
 		}
 	}
 	override {
-		createdBy
+		createdBy {
+			... ActorRecord
+		}
 		createdAt
 		reason
 		requirements
@@ -6723,6 +6750,11 @@ fragment ReleaseDetail on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment WarningRecord on Warning {
 	pointer
 	rule
@@ -6743,9 +6775,11 @@ fragment ApprovalRecord on Approval {
 	id
 	approved
 	reason
-	createdBy
+	createdBy {
+		... ActorRecord
+		role
+	}
 	createdAt
-	role
 	counts
 }
 fragment ComparedDeployment on Deployment {
@@ -6775,7 +6809,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -6828,7 +6864,9 @@ mutation ClaimDeployment ($input: ClaimDeploymentInput!) {
 			triggerSource
 			description
 			createdAt
-			createdBy
+			createdBy {
+				name
+			}
 			rollbackToDeploymentId
 			redeployOfDeploymentId
 			externalDeploymentId
@@ -7074,7 +7112,9 @@ fragment DeploymentRecord on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -7111,6 +7151,11 @@ fragment DeployedRelease on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment ProjectName on Project {
 	id
 	slug
@@ -7132,7 +7177,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -7281,7 +7328,9 @@ fragment DeploymentSummary on Deployment {
 		... ReleaseSummary
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	completedAt
 }
 fragment ReleaseSummary on Release {
@@ -7289,6 +7338,11 @@ fragment ReleaseSummary on Release {
 	moduleVersion {
 		... VersionName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 fragment VersionName on ModuleVersion {
 	id
@@ -7469,7 +7523,9 @@ fragment RuleRecord on Rule {
 		}
 	}
 	overridable
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	createdAt
 	updatedAt
 	endedAt
@@ -7492,6 +7548,11 @@ fragment EnvironmentPlace on Environment {
 	project {
 		... ProjectName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -7634,7 +7695,9 @@ fragment DeploymentSummary on Deployment {
 		... ReleaseSummary
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	completedAt
 }
 fragment ReleaseSummary on Release {
@@ -7642,6 +7705,11 @@ fragment ReleaseSummary on Release {
 	moduleVersion {
 		... VersionName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 fragment VersionName on ModuleVersion {
 	id
@@ -7739,8 +7807,12 @@ fragment DeploymentDetail on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
-	runner
+	createdBy {
+		... ActorRecord
+	}
+	runner {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -7757,7 +7829,9 @@ fragment DeploymentDetail on Deployment {
 	rollbackToDeploymentId
 	redeployOfDeploymentId
 	cancelRequestedAt
-	cancelRequestedBy
+	cancelRequestedBy {
+		... ActorRecord
+	}
 	cancelReason
 	forced
 	rollbackEligibility {
@@ -7810,7 +7884,9 @@ fragment DeploymentDetail on Deployment {
 		}
 	}
 	override {
-		createdBy
+		createdBy {
+			... ActorRecord
+		}
 		createdAt
 		reason
 		requirements
@@ -7848,6 +7924,11 @@ fragment ReleaseDetail on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment WarningRecord on Warning {
 	pointer
 	rule
@@ -7868,9 +7949,11 @@ fragment ApprovalRecord on Approval {
 	id
 	approved
 	reason
-	createdBy
+	createdBy {
+		... ActorRecord
+		role
+	}
 	createdAt
-	role
 	counts
 }
 fragment ComparedDeployment on Deployment {
@@ -7900,7 +7983,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -7961,7 +8046,9 @@ fragment DeploymentRecord on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -7997,6 +8084,11 @@ fragment DeployedRelease on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment ProjectName on Project {
 	id
 	slug
@@ -8018,7 +8110,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -8092,11 +8186,18 @@ fragment DeprecationRecord on ModuleVersionDeprecation {
 		... VersionName
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 }
 fragment VersionName on ModuleVersion {
 	id
 	version
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -8151,7 +8252,9 @@ fragment DeploymentRecord on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -8188,6 +8291,11 @@ fragment DeployedRelease on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment ProjectName on Project {
 	id
 	slug
@@ -8209,7 +8317,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -8290,7 +8400,9 @@ fragment RuleRecord on Rule {
 		}
 	}
 	overridable
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	createdAt
 	updatedAt
 	endedAt
@@ -8308,6 +8420,11 @@ fragment EnvironmentPlace on Environment {
 	project {
 		... ProjectName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -8523,8 +8640,12 @@ fragment DeploymentProgress on Deployment {
 		... DeployedRelease
 	}
 	createdAt
-	createdBy
-	runner
+	createdBy {
+		... ActorRecord
+	}
+	runner {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -8533,7 +8654,9 @@ fragment DeploymentProgress on Deployment {
 		description
 	}
 	cancelRequestedAt
-	cancelRequestedBy
+	cancelRequestedBy {
+		... ActorRecord
+	}
 	events {
 		currentStep
 		totalSteps
@@ -8561,6 +8684,11 @@ fragment DeployedRelease on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment ProjectName on Project {
 	id
 	slug
@@ -8582,7 +8710,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -8660,8 +8790,12 @@ fragment DeploymentProgress on Deployment {
 		... DeployedRelease
 	}
 	createdAt
-	createdBy
-	runner
+	createdBy {
+		... ActorRecord
+	}
+	runner {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -8670,7 +8804,9 @@ fragment DeploymentProgress on Deployment {
 		description
 	}
 	cancelRequestedAt
-	cancelRequestedBy
+	cancelRequestedBy {
+		... ActorRecord
+	}
 	events {
 		currentStep
 		totalSteps
@@ -8698,6 +8834,11 @@ fragment DeployedRelease on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment ProjectName on Project {
 	id
 	slug
@@ -8719,7 +8860,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -8931,7 +9074,9 @@ fragment DeploymentSummary on Deployment {
 		... ReleaseSummary
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	completedAt
 }
 fragment ReleaseSummary on Release {
@@ -8939,6 +9084,11 @@ fragment ReleaseSummary on Release {
 	moduleVersion {
 		... VersionName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 fragment VersionName on ModuleVersion {
 	id
@@ -9026,7 +9176,9 @@ fragment DeploymentSummary on Deployment {
 		... ReleaseSummary
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	completedAt
 }
 fragment ReleaseSummary on Release {
@@ -9034,6 +9186,11 @@ fragment ReleaseSummary on Release {
 	moduleVersion {
 		... VersionName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 fragment VersionName on ModuleVersion {
 	id
@@ -9092,7 +9249,9 @@ fragment DeployTarget on ModuleInstance {
 	liveDeployment {
 		id
 		completedAt
-		createdBy
+		createdBy {
+			... ActorRecord
+		}
 		givenInputs
 		release {
 			id
@@ -9113,6 +9272,11 @@ fragment EnvironmentName on Environment {
 	id
 	slug
 	name
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 fragment DeployedVersion on ModuleVersion {
 	id
@@ -9224,7 +9388,9 @@ fragment DeploymentSummary on Deployment {
 		... ReleaseSummary
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	completedAt
 }
 fragment ReleaseSummary on Release {
@@ -9232,6 +9398,11 @@ fragment ReleaseSummary on Release {
 	moduleVersion {
 		... VersionName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 fragment VersionName on ModuleVersion {
 	id
@@ -9406,11 +9577,18 @@ fragment DeprecationRecord on ModuleVersionDeprecation {
 		... VersionName
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 }
 fragment VersionName on ModuleVersion {
 	id
 	version
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -9579,11 +9757,18 @@ fragment DeprecationRecord on ModuleVersionDeprecation {
 		... VersionName
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 }
 fragment VersionName on ModuleVersion {
 	id
 	version
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -9656,11 +9841,18 @@ fragment DeprecationRecord on ModuleVersionDeprecation {
 		... VersionName
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 }
 fragment VersionName on ModuleVersion {
 	id
 	version
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -9775,7 +9967,9 @@ query PlanDeployment ($input: DeploymentPlanInput!) {
 		liveDeployment {
 			id
 			completedAt
-			createdBy
+			createdBy {
+				... ActorRecord
+			}
 			release {
 				id
 				moduleVersion {
@@ -9827,6 +10021,11 @@ fragment WarningRecord on Warning {
 	pointer
 	rule
 	message
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 fragment DeployedVersion on ModuleVersion {
 	id
@@ -9893,8 +10092,12 @@ fragment DeploymentProgress on Deployment {
 		... DeployedRelease
 	}
 	createdAt
-	createdBy
-	runner
+	createdBy {
+		... ActorRecord
+	}
+	runner {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -9903,7 +10106,9 @@ fragment DeploymentProgress on Deployment {
 		description
 	}
 	cancelRequestedAt
-	cancelRequestedBy
+	cancelRequestedBy {
+		... ActorRecord
+	}
 	events {
 		currentStep
 		totalSteps
@@ -9931,6 +10136,11 @@ fragment DeployedRelease on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment ProjectName on Project {
 	id
 	slug
@@ -9952,7 +10162,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -10114,7 +10326,9 @@ fragment DeploymentRecord on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -10151,6 +10365,11 @@ fragment DeployedRelease on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment ProjectName on Project {
 	id
 	slug
@@ -10172,7 +10391,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -10250,11 +10471,18 @@ fragment DeprecationRecord on ModuleVersionDeprecation {
 		... VersionName
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 }
 fragment VersionName on ModuleVersion {
 	id
 	version
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -10314,13 +10542,20 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
 	id
 	type
 	name
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -10375,7 +10610,9 @@ fragment DeploymentRecord on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -10412,6 +10649,11 @@ fragment DeployedRelease on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment ProjectName on Project {
 	id
 	slug
@@ -10433,7 +10675,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -10491,8 +10735,12 @@ fragment DeploymentDetail on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
-	runner
+	createdBy {
+		... ActorRecord
+	}
+	runner {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -10509,7 +10757,9 @@ fragment DeploymentDetail on Deployment {
 	rollbackToDeploymentId
 	redeployOfDeploymentId
 	cancelRequestedAt
-	cancelRequestedBy
+	cancelRequestedBy {
+		... ActorRecord
+	}
 	cancelReason
 	forced
 	rollbackEligibility {
@@ -10562,7 +10812,9 @@ fragment DeploymentDetail on Deployment {
 		}
 	}
 	override {
-		createdBy
+		createdBy {
+			... ActorRecord
+		}
 		createdAt
 		reason
 		requirements
@@ -10600,6 +10852,11 @@ fragment ReleaseDetail on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment WarningRecord on Warning {
 	pointer
 	rule
@@ -10620,9 +10877,11 @@ fragment ApprovalRecord on Approval {
 	id
 	approved
 	reason
-	createdBy
+	createdBy {
+		... ActorRecord
+		role
+	}
 	createdAt
-	role
 	counts
 }
 fragment ComparedDeployment on Deployment {
@@ -10652,7 +10911,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -10716,13 +10977,20 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
 	id
 	type
 	name
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -10859,7 +11127,9 @@ fragment DeploymentRecord on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -10896,6 +11166,11 @@ fragment DeployedRelease on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment ProjectName on Project {
 	id
 	slug
@@ -10917,7 +11192,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -11001,7 +11278,9 @@ fragment RuleRecord on Rule {
 		}
 	}
 	overridable
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	createdAt
 	updatedAt
 	endedAt
@@ -11023,6 +11302,11 @@ fragment EnvironmentPlace on Environment {
 	project {
 		... ProjectName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -11081,8 +11365,12 @@ fragment DeploymentDetail on Deployment {
 	description
 	reason
 	createdAt
-	createdBy
-	runner
+	createdBy {
+		... ActorRecord
+	}
+	runner {
+		... ActorRecord
+	}
 	startedAt
 	completedAt
 	error {
@@ -11099,7 +11387,9 @@ fragment DeploymentDetail on Deployment {
 	rollbackToDeploymentId
 	redeployOfDeploymentId
 	cancelRequestedAt
-	cancelRequestedBy
+	cancelRequestedBy {
+		... ActorRecord
+	}
 	cancelReason
 	forced
 	rollbackEligibility {
@@ -11152,7 +11442,9 @@ fragment DeploymentDetail on Deployment {
 		}
 	}
 	override {
-		createdBy
+		createdBy {
+			... ActorRecord
+		}
 		createdAt
 		reason
 		requirements
@@ -11195,6 +11487,11 @@ fragment ReleaseDetail on Release {
 		... QuarantineRecord
 	}
 }
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
 fragment RequirementRecord on Requirement {
 	rule {
 		id
@@ -11210,9 +11507,11 @@ fragment ApprovalRecord on Approval {
 	id
 	approved
 	reason
-	createdBy
+	createdBy {
+		... ActorRecord
+		role
+	}
 	createdAt
-	role
 	counts
 }
 fragment ComparedDeployment on Deployment {
@@ -11242,7 +11541,9 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
@@ -11391,7 +11692,9 @@ fragment DeploymentSummary on Deployment {
 		... ReleaseSummary
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	completedAt
 }
 fragment ReleaseSummary on Release {
@@ -11399,6 +11702,11 @@ fragment ReleaseSummary on Release {
 	moduleVersion {
 		... VersionName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 fragment VersionName on ModuleVersion {
 	id
@@ -11510,11 +11818,18 @@ fragment DeprecationRecord on ModuleVersionDeprecation {
 		... VersionName
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 }
 fragment VersionName on ModuleVersion {
 	id
 	version
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -11574,13 +11889,20 @@ fragment QuarantineRecord on Quarantine {
 	id
 	reason
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	until
 }
 fragment ModuleName on ModuleDefinition {
 	id
 	type
 	name
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -11723,7 +12045,9 @@ fragment DeploymentSummary on Deployment {
 		... ReleaseSummary
 	}
 	createdAt
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	completedAt
 }
 fragment ReleaseSummary on Release {
@@ -11731,6 +12055,11 @@ fragment ReleaseSummary on Release {
 	moduleVersion {
 		... VersionName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 fragment VersionName on ModuleVersion {
 	id
@@ -11856,7 +12185,9 @@ fragment RuleRecord on Rule {
 		}
 	}
 	overridable
-	createdBy
+	createdBy {
+		... ActorRecord
+	}
 	createdAt
 	updatedAt
 	endedAt
@@ -11879,6 +12210,11 @@ fragment EnvironmentPlace on Environment {
 	project {
 		... ProjectName
 	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
 }
 `
 
@@ -12007,8 +12343,8 @@ query Viewer {
 	}
 }
 fragment ViewerRecord on Viewer {
-	id
-	tokenName
+	tokenId
+	name
 	role
 	organization {
 		id

@@ -90,7 +90,7 @@ func newInput(d *client.ClaimedDeployment) input {
 		ModuleInstanceID: d.ModuleInstanceId, ModuleInstanceName: d.ModuleInstance.Name,
 		DeploymentType: d.DeploymentType, TriggerSource: d.TriggerSource, Action: actionOf(d.TriggerSource),
 		Description: d.Description,
-		CreatedAt:   d.CreatedAt, CreatedBy: d.CreatedBy,
+		CreatedAt:   d.CreatedAt, CreatedBy: d.CreatedBy.Name,
 		RollbackToDeploymentID: d.RollbackToDeploymentId, RedeployOfDeploymentID: d.RedeployOfDeploymentId,
 		ExternalDeploymentID: d.ExternalDeploymentId, ResourceARN: d.ResourceArn, ResourceName: d.ResourceName, Data: d.Data,
 	}, Release: newRelease(d.Release)}

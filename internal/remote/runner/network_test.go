@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -172,6 +173,9 @@ func TestProgramIsStoppedWhereTheLeaseRunsOut(t *testing.T) {
 	}
 }
 
+// asText is who made a deployment, whose name an older server answers with.
+var asText = regexp.MustCompile(`"createdBy":\{"name":("[^"]*")\}`)
+
 func TestServerOfBeforeCancellationRequestsIsAskedForLess(t *testing.T) {
 	t.Parallel()
 	w := worldtest.New(t, worldtest.SQLite(t))
@@ -196,8 +200,14 @@ func TestServerOfBeforeCancellationRequestsIsAskedForLess(t *testing.T) {
 			_, _ = io.WriteString(to, `{"errors":[{"message":"Cannot query field","extensions":{"code":"slipway:Document:VALIDATION_FAILED"}}]}`)
 			return
 		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		between.ServeHTTP(to, r)
+		// Who did something was a text.
+		body = bytes.Replace(body, []byte(`createdBy\n`), []byte(`createdBy{name}\n`), 1)
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		r.Header.Del("Accept-Encoding")
+		answer := httptest.NewRecorder()
+		between.ServeHTTP(answer, r)
+		to.WriteHeader(answer.Code)
+		_, _ = to.Write(asText.ReplaceAll(answer.Body.Bytes(), []byte(`"createdBy":$1`)))
 	}))
 	t.Cleanup(old.Close)
 	c, _ := config(t, w, `for i in $(seq 150); do echo "line $i"; echo "why $i" >&2; done; echo; echo '{"message": "an event"}'`)

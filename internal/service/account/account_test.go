@@ -90,7 +90,7 @@ func TestTokenIsGoodUntilItIsRevoked(t *testing.T) {
 			t.Errorf("%d audit rows, want one of the creation and one of the revocation", n)
 		}
 		// A server that has not seen the token refuses it as it refuses an unknown one.
-		r := w.GraphQL(t, secret.Reveal(), "{ viewer { id } }", nil)
+		r := w.GraphQL(t, secret.Reveal(), "{ viewer { tokenId } }", nil)
 		if r.Status != http.StatusUnauthorized || r.Code(t) != string(fault.RequestUnauthenticated) {
 			t.Errorf("%d %s", r.Status, r.Body)
 		}
@@ -190,8 +190,8 @@ func TestATokenThatNoTokenMadeSaysSo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], `query($id: ID!) { node(id: $id) { ... on Token { createdById } } }`, map[string]any{"id": made.ID})
-		if by := r.At(t, "data", "node", "createdById"); by != nil {
+		r := w.GraphQL(t, w.Acme.Tokens[actor.Admin], `query($id: ID!) { node(id: $id) { ... on Token { createdBy { tokenId } } } }`, map[string]any{"id": made.ID})
+		if by := r.At(t, "data", "node", "createdBy", "tokenId"); by != nil {
 			t.Errorf("it was made by %q: %s", by, r.Body)
 		}
 	})

@@ -16,7 +16,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-const tokenFields = `id name role organizationId scope { projectIds environmentIds } holder prefix lastFour createdBy createdById createdAt expiresAt lastUsedAt revokedAt`
+const tokenFields = `id name role organizationId scope { projectIds environmentIds } holder prefix lastFour createdBy { name kind tokenId } createdAt expiresAt lastUsedAt revokedAt`
 
 const createToken = `mutation($input: CreateTokenInput!) { createToken(input: $input) { secret token { ` + tokenFields + ` } } }`
 
@@ -39,7 +39,7 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
 		admin := w.Acme.Tokens[actor.Admin]
-		adminID := w.GraphQL(t, admin, `{ viewer { id } }`, nil).Text(t, "data", "viewer", "id")
+		adminID := w.GraphQL(t, admin, `{ viewer { tokenId } }`, nil).Text(t, "data", "viewer", "tokenId")
 		before := time.Now()
 		r := create(t, w, admin, map[string]any{
 			"name": "ci", "role": "DEVELOPER", "scope": map[string]any{"projectIds": []string{p.Project.ID, p.Project.ID}, "environmentIds": []string{}},
@@ -54,7 +54,7 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 			t.Errorf("expires at %v", token["expiresAt"])
 		}
 		want := map[string]any{
-			"id": token["id"], "name": "ci", "role": "DEVELOPER", "organizationId": w.Acme.ID, "createdBy": "admin", "createdById": adminID, "holder": nil,
+			"id": token["id"], "name": "ci", "role": "DEVELOPER", "organizationId": w.Acme.ID, "createdBy": map[string]any{"name": "admin", "kind": "TOKEN", "tokenId": adminID}, "holder": nil,
 			"scope":  map[string]any{"projectIds": []any{p.Project.ID}, "environmentIds": []any{}},
 			"prefix": secret[:len("slp_developer_xxxx")], "lastFour": secret[len(secret)-4:],
 			"createdAt": token["createdAt"], "expiresAt": token["expiresAt"], "lastUsedAt": nil, "revokedAt": nil,
@@ -62,9 +62,9 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 		if diff := cmp.Diff(want, token); diff != "" {
 			t.Error(diff)
 		}
-		v := w.GraphQL(t, secret, `{ viewer { id tokenName role organizationId expiresAt leaseSeconds scope { projectIds environmentIds } permissions } }`, nil)
+		v := w.GraphQL(t, secret, `{ viewer { tokenId name role organizationId expiresAt leaseSeconds scope { projectIds environmentIds } permissions } }`, nil)
 		viewer, _ := v.At(t, "data", "viewer").(map[string]any)
-		if viewer["id"] != token["id"] || viewer["tokenName"] != "ci" || viewer["organizationId"] != w.Acme.ID || viewer["expiresAt"] != token["expiresAt"] ||
+		if viewer["tokenId"] != token["id"] || viewer["name"] != "ci" || viewer["organizationId"] != w.Acme.ID || viewer["expiresAt"] != token["expiresAt"] ||
 			fmt.Sprint(viewer["leaseSeconds"]) != "300" || !cmp.Equal(viewer["scope"], token["scope"]) ||
 			fmt.Sprint(viewer["permissions"]) != "[CREATE_INSTANCES DEPLOY READ READ_CATALOG]" {
 			t.Errorf("%s", v.Body)
@@ -82,7 +82,7 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 			"another's admin":    {w.Globex.Tokens[actor.Admin], fault.NodeNotFound},
 			"superadmin of none": {w.Superadmin, fault.NodeNotFound},
 		} {
-			if n := w.GraphQL(t, c.token, `query($id: ID!) { node(id: $id) { id } }`, map[string]any{"id": viewer["id"]}); n.Code(t) != string(c.want) {
+			if n := w.GraphQL(t, c.token, `query($id: ID!) { node(id: $id) { id } }`, map[string]any{"id": viewer["tokenId"]}); n.Code(t) != string(c.want) {
 				t.Errorf("%s: %s", by, n.Body)
 			}
 		}
@@ -238,8 +238,8 @@ func TestARevokedTokenIsRefusedAtOnce(t *testing.T) {
 		one, other := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "other")
 		admin := w.Acme.Tokens[actor.Admin]
 		secret, id := made(t, w, admin, map[string]any{"name": "ci", "role": "ADMIN", "scope": map[string]any{"projectIds": []string{one.Project.ID}}})
-		const who = "{ viewer { id } }"
-		if r := w.GraphQL(t, secret, who, nil); r.Text(t, "data", "viewer", "id") != id {
+		const who = "{ viewer { tokenId } }"
+		if r := w.GraphQL(t, secret, who, nil); r.Text(t, "data", "viewer", "tokenId") != id {
 			t.Fatalf("%s", r.Body)
 		}
 		revoke := func(by, id string) worldtest.Response { return w.GraphQL(t, by, revokeToken, map[string]any{"id": id}) }

@@ -54,7 +54,7 @@ func TestAnAdminRevokesWhatIsWithinItsScopeAndNothingElse(t *testing.T) {
 			by := w.Token(t, w.Acme, account.NewToken{Name: adminName, Role: actor.Admin, Scope: admin})
 			for name, scope := range scopes {
 				held := w.Token(t, w.Acme, account.NewToken{Name: name, Role: actor.Viewer, Scope: scope})
-				id := w.GraphQL(t, held, `{ viewer { id } }`, nil).Text(t, "data", "viewer", "id")
+				id := w.GraphQL(t, held, `{ viewer { tokenId } }`, nil).Text(t, "data", "viewer", "tokenId")
 				want, status := "", 401
 				if !within(scope, admin) {
 					want, status = string(fault.TokenForbidden), 200
@@ -65,7 +65,7 @@ func TestAnAdminRevokesWhatIsWithinItsScopeAndNothingElse(t *testing.T) {
 				if r.Code(t) != want {
 					t.Errorf("an admin of %q revokes a token of %q: %q, want %q: %s", adminName, name, r.Code(t), want, r.Body)
 				}
-				if after := w.GraphQL(t, held, `{ viewer { id } }`, nil); after.Status != status {
+				if after := w.GraphQL(t, held, `{ viewer { tokenId } }`, nil); after.Status != status {
 					t.Errorf("after an admin of %q has revoked a token of %q: %d, want %d", adminName, name, after.Status, status)
 				}
 			}

@@ -66,12 +66,12 @@ func TestTheSecretIsToldOnceAndKeptNowhere(t *testing.T) {
 		if !ok || strings.Count(string(r.Body), secret) != 1 {
 			t.Fatalf("%s", r.Body)
 		}
-		for _, document := range []string{"{ viewer { id } }", "{ tokens { totalCount } }", "{ nonsense }"} {
+		for _, document := range []string{"{ viewer { tokenId } }", "{ tokens { totalCount } }", "{ nonsense }"} {
 			w.GraphQL(t, secret, document, nil)
 		}
 		list := w.GraphQL(t, admin, `{ tokens { nodes { `+tokenFields+` } } auditEvents { nodes { changes } } }`, nil)
 		w.GraphQL(t, admin, revokeToken, map[string]any{"id": id})
-		w.GraphQL(t, secret, "{ viewer { id } }", nil)
+		w.GraphQL(t, secret, "{ viewer { tokenId } }", nil)
 
 		rows := dump(t, w)
 		if !strings.Contains(rows, "tokens.hash="+parsed.Hash()) || !strings.Contains(log.String(), "canary") && !strings.Contains(log.String(), id) {

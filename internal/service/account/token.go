@@ -12,6 +12,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
 	"slipway/internal/base/id"
+	"slipway/internal/base/optional"
 	"slipway/internal/base/textrules"
 	"slipway/internal/data/journal"
 	"slipway/internal/data/page"
@@ -208,6 +209,29 @@ func (s *Service) Token(ctx context.Context, tokenID string) (*ent.Token, error)
 	return s.tokensOf(a).ByID(ctx, tokenID, fault.TokenNotFound)
 }
 
+// ActingTokens returns the tokens of the ids, in no order, for what they tell of those who acted: the organization's,
+// and superadmins'.
+func (s *Service) ActingTokens(ctx context.Context, ids []string) ([]*ent.Token, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	of := token.OrganizationIDIsNil()
+	if a := actor.From(ctx); a.OrganizationID != "" {
+		of = token.Or(of, token.OrganizationID(a.OrganizationID))
+	}
+	return s.Store.Client.Token.Query().Where(token.IDIn(ids...), of).All(ctx)
+}
+
+// CheckReadsTokens returns why the actor may not read tokens, nil if it may.
+func (s *Service) CheckReadsTokens(ctx context.Context) error {
+	return access.Check(actor.From(ctx), access.ReadTokens, fault.TokenForbidden)
+}
+
+// IsOwn reports whether a token is one of those that Tokens returns in pages.
+func (s *Service) IsOwn(ctx context.Context, t *ent.Token) bool {
+	return optional.OrZero(t.OrganizationID) == actor.From(ctx).OrganizationID
+}
+
 // TokensByID returns the tokens of the ids that the organization has, in no order. The error is TokenForbidden for
 // those who are not admins.
 func (s *Service) TokensByID(ctx context.Context, ids []string) ([]*ent.Token, error) {
@@ -251,7 +275,8 @@ func (s *Service) RevokeToken(ctx context.Context, tokenID string) (*ent.Token, 
 		}
 
 		e.ObjectID, e.Changes = tokenID, auditedToken{t.Name, t.Role, t.ExpiresAt, auditedScopeOf(t.Scope), t.Holder}
-		revoked, err = t.Update().SetRevokedAt(e.At).SetUpdatedAt(e.At).Save(ctx)
+		revoked, err = t.Update().SetRevokedAt(e.At).SetUpdatedAt(e.At).SetRevokedBy(a.Name).
+			SetNillableRevokedByActor(optional.NonZero(a.ID)).Save(ctx)
 		return err
 	})
 	if err != nil {

@@ -63,7 +63,9 @@ func (s *Service) DeprecateVersion(ctx context.Context, in Deprecate) (*ent.Modu
 				return nil, nil
 			}
 			e.Changes = map[string]any{"reason": in.Reason, "successorId": in.SuccessorID}
-			u := v.Update().SetDeprecatedAt(e.At).SetDeprecatedBy(actor.From(ctx).Name).SetDeprecationReason(in.Reason)
+			a := actor.From(ctx)
+			u := v.Update().SetDeprecatedAt(e.At).SetDeprecatedBy(a.Name).SetNillableDeprecatedByActor(optional.NonZero(a.ID)).
+				SetDeprecationReason(in.Reason)
 			if in.SuccessorID == nil {
 				return u.ClearSuccessorID(), nil
 			}
@@ -79,7 +81,8 @@ func (s *Service) UndeprecateVersion(ctx context.Context, versionID string) (*en
 				return nil, nil
 			}
 			e.Changes = map[string]any{"deprecation": nil}
-			return v.Update().ClearDeprecatedAt().ClearDeprecatedBy().ClearDeprecationReason().ClearSuccessorID(), nil
+			return v.Update().ClearDeprecatedAt().ClearDeprecatedBy().ClearDeprecatedByActor().ClearDeprecationReason().
+				ClearSuccessorID(), nil
 		})
 }
 

@@ -179,10 +179,10 @@ func TestADeprecatedVersionIsWarnedOfAndDeployedAllTheSame(t *testing.T) {
 			}
 		}
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($id: ID!, $instance: ID!) {
-			moduleVersion(id: $id) { deprecation { reason createdBy createdAt successor { version } } moduleDefinition { latestVersion } }
+			moduleVersion(id: $id) { deprecation { reason createdBy { name } createdAt successor { version } } moduleDefinition { latestVersion } }
 			validateInputs(input: {moduleVersionId: $id, moduleInstanceId: $instance, values: {image: "web:1"}}) { valid warnings { pointer rule message } } }`,
 			map[string]any{"id": p.Version.ID, "instance": p.Instance.ID})
-		for _, want := range []string{`"reason":"It leaks"`, `"createdBy":"admin"`, `"successor":{"version":"1.3.0"}`, `"latestVersion":"1.4.0"`,
+		for _, want := range []string{`"reason":"It leaks"`, `"createdBy":{"name":"admin"}`, `"successor":{"version":"1.3.0"}`, `"latestVersion":"1.4.0"`,
 			`"valid":true`, `"pointer":"/moduleVersionId","rule":"version_deprecated"`} {
 			if !strings.Contains(string(r.Body), want) {
 				t.Errorf("no %s in %s", want, r.Body)

@@ -390,7 +390,7 @@ func TestWhatWasStartedOutsideStandsInNobodysWay(t *testing.T) {
 			t.Fatalf("%d %s", r.Status, r.Body)
 		}
 		r := w.GraphQL(t, w.Acme.Tokens[actor.Developer], `query($id: ID!) { moduleInstance(id: $id) { liveDeployment { id } externalDeployment {
-			id status triggerSource releaseId release { id } runner lineage { nodes { id } } data { ... on EcsDeploymentData { detectedVia } }
+			id status triggerSource releaseId release { id } runner { name } lineage { nodes { id } } data { ... on EcsDeploymentData { detectedVia } }
 			rollbackEligibility { allowed refusal { code } } redeployEligibility { allowed refusal { code } blockedBy { id } } } } }`, map[string]any{"id": p.Instance.ID})
 		outside := r.Text(t, "data", "moduleInstance", "externalDeployment", "id")
 		got, err := json.Marshal(r.At(t, "data", "moduleInstance"))

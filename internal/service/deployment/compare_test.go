@@ -180,7 +180,7 @@ func TestAComparisonIsToldOverGraphQLInThreeStatements(t *testing.T) {
 		}
 		one := ship(t, w, p, "one", `{"image":"web:1"}`, task("hunter2", ""))
 		two := ship(t, w, p, "two", `{"image":"web:2","replicas":3}`, task("hunter3", `{"name":"A","value":null},`))
-		w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `{ viewer { id } }`, nil)
+		w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `{ viewer { tokenId } }`, nil)
 		var r worldtest.Response
 		ran := w.Statements(func() {
 			r = w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($from: ID!, $to: ID!) { compareDeployments(fromId: $from, toId: $to) {

@@ -103,7 +103,7 @@ func TestAPageAsksForReplaysAsOftenAsOneDeployment(t *testing.T) {
 		}
 		const query = `query($n: Int!) { deployments(first: $n) { nodes { id lineage { nodes { id } }
 			rollbackEligibility { allowed refusal { code } blockedBy { id } } redeployEligibility { refusal { code } blockedBy { id } } } } }`
-		w.GraphQL(t, w.Acme.Tokens[actor.Developer], `{ viewer { id } }`, nil)
+		w.GraphQL(t, w.Acme.Tokens[actor.Developer], `{ viewer { tokenId } }`, nil)
 		for _, n := range []int{1, 2, 20} {
 			var r worldtest.Response
 			ran := w.Statements(func() { r = w.GraphQL(t, w.Acme.Tokens[actor.Developer], query, map[string]any{"n": n}) })

@@ -128,7 +128,7 @@ func TestAQuarantineEndsAtItsTime(t *testing.T) {
 			return nil, err
 		})
 		quarantined := history(t, w, *target.ReleaseID)
-		want := []any{map[string]any{"reason": "For an hour.", "createdBy": "admin", "until": until.Format(time.RFC3339Nano),
+		want := []any{map[string]any{"reason": "For an hour.", "createdBy": map[string]any{"name": "admin"}, "until": until.Format(time.RFC3339Nano),
 			"endedAt": nil, "endedBy": nil, "active": false}}
 		if diff := cmp.Diff(map[string]any{"quarantine": nil, "quarantines": map[string]any{"nodes": want}}, quarantined); diff != "" {
 			t.Errorf("want (-), got (+):\n%s", diff)
@@ -140,7 +140,7 @@ func TestAQuarantineEndsAtItsTime(t *testing.T) {
 func history(t *testing.T, w *worldtest.World, releaseID string) any {
 	t.Helper()
 	r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($id: ID!) { release(id: $id) { quarantine { reason }
-		quarantines { nodes { reason createdBy until endedAt endedBy active } } } }`, map[string]any{"id": releaseID})
+		quarantines { nodes { reason createdBy { name } until endedAt endedBy { name } active } } } }`, map[string]any{"id": releaseID})
 	return r.At(t, "data", "release")
 }
 
@@ -163,13 +163,13 @@ func TestANewQuarantineReplacesTheOneThatHolds(t *testing.T) {
 			now = now.Add(q.after)
 		}
 		row := func(reason string, until, endedAt, endedBy any, active bool) any {
-			return map[string]any{"reason": reason, "createdBy": "admin", "until": until, "endedAt": endedAt, "endedBy": endedBy, "active": active}
+			return map[string]any{"reason": reason, "createdBy": map[string]any{"name": "admin"}, "until": until, "endedAt": endedAt, "endedBy": endedBy, "active": active}
 		}
 		text := func(at time.Time) string { return at.Format(time.RFC3339Nano) }
 		want := map[string]any{"quarantine": map[string]any{"reason": "third"}, "quarantines": map[string]any{"nodes": []any{
 			row("third", nil, nil, nil, true),
 			row("second", text(hour), text(hour), nil, false),
-			row("first", nil, text(begin.Add(time.Minute)), "admin", false),
+			row("first", nil, text(begin.Add(time.Minute)), map[string]any{"name": "admin"}, false),
 		}}}
 		if diff := cmp.Diff(any(want), history(t, w, *target.ReleaseID)); diff != "" {
 			t.Errorf("want (-), got (+):\n%s", diff)

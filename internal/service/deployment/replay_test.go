@@ -67,7 +67,8 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 				OrganizationID: w.Acme.ID, ProjectID: source.ProjectID, EnvironmentID: source.EnvironmentID,
 				ModuleInstanceID: source.ModuleInstanceID, ReleaseID: source.ReleaseID, DeploymentType: "aws:ecs",
 				TriggerSource: trigger, Status: "PENDING", ResourceArn: source.ResourceArn, ResourceName: source.ResourceName,
-				ServiceArn: source.ServiceArn, GivenFrom: &source.ID, CreatedBy: "admin", CreatedByID: new(actor.From(w.Acme.As(actor.Admin)).PrincipalID), Version: 1,
+				ServiceArn: source.ServiceArn, GivenFrom: &source.ID, CreatedBy: "admin", CreatedByID: new(actor.From(w.Acme.As(actor.Admin)).PrincipalID),
+				CreatedByActor: new(actor.From(w.Acme.As(actor.Admin)).ID), Version: 1,
 			}
 			verb := "Redeploy of "
 			if want.RedeployOfDeploymentID = &source.ID; trigger == "rollback" {

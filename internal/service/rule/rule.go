@@ -14,6 +14,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
 	"slipway/internal/base/id"
+	"slipway/internal/base/optional"
 	"slipway/internal/base/textrules"
 	"slipway/internal/data/journal"
 	"slipway/internal/data/page"
@@ -65,7 +66,8 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.Rule, []inputprop.Wa
 	r := &ent.Rule{
 		ID: s.Journal.NewID(id.Rule), Name: in.Name, ProjectID: in.ProjectID, EnvironmentID: in.EnvironmentID,
 		Operations: in.Operations,
-		Demand:     in.Demand, Overridable: in.Overridable, OrganizationID: a.OrganizationID, CreatedBy: a.Name, Version: 1,
+		Demand:     in.Demand, Overridable: in.Overridable, OrganizationID: a.OrganizationID, Version: 1,
+		CreatedBy: a.Name, CreatedByActor: optional.NonZero(a.ID),
 	}
 
 	err := s.Journal.Write(store.Creating(ctx), "createRule",
@@ -324,7 +326,7 @@ func checkVersion(r *ent.Rule, seen *int32) error {
 // RuleForbidden and RequestPreconditionFailed.
 func (s *Service) End(ctx context.Context, ruleID string, version *int32) (*ent.Rule, error) {
 	return s.change(ctx, "endRule", ruleID,
-		func(_ context.Context, _ *ent.Tx, r *ent.Rule, e *journal.Entry) (*ent.RuleUpdateOne, error) {
+		func(ctx context.Context, _ *ent.Tx, r *ent.Rule, e *journal.Entry) (*ent.RuleUpdateOne, error) {
 			if e.SkipAudit = r.EndedAt != nil; e.SkipAudit {
 				return nil, nil
 			}
@@ -332,7 +334,8 @@ func (s *Service) End(ctx context.Context, ruleID string, version *int32) (*ent.
 				return nil, err
 			}
 			e.Changes = map[string]any{"endedAt": e.At}
-			return r.Update().SetEndedAt(e.At), nil
+			a := actor.From(ctx)
+			return r.Update().SetEndedAt(e.At).SetEndedBy(a.Name).SetNillableEndedByActor(optional.NonZero(a.ID)), nil
 		})
 }
 
@@ -342,8 +345,10 @@ func EndOf(ctx context.Context, tx *ent.Tx, e *journal.Entry, of predicate.Rule)
 	if err != nil {
 		return err
 	}
+	a := actor.From(ctx)
 	for _, r := range list {
-		err := r.Update().Where(entrule.Version(r.Version)).AddVersion(1).SetUpdatedAt(e.At).SetEndedAt(e.At).Exec(ctx)
+		err := r.Update().Where(entrule.Version(r.Version)).AddVersion(1).SetUpdatedAt(e.At).SetEndedAt(e.At).
+			SetEndedBy(a.Name).SetNillableEndedByActor(optional.NonZero(a.ID)).Exec(ctx)
 		if err != nil {
 			return err
 		}

@@ -46,7 +46,9 @@ var given = map[string]string{
 
 	"moduleDefinition.id": "$module", "moduleDefinition.type": "", "moduleVersion.id": "$wide",
 	"defaultValueDefinition.id": "$definition", "release.id": `"rel_01h455vb4pex5vsknk084sn02q"`,
-	"moduleInstance.id": "$instance", "project.id": "$project", "project.slug": "", "environment.id": "$bound",
+	"moduleInstance.id": "$instance", "project.id": "$project", "project.slug": "",
+	"organization.slug": "", "organization.id": `"org_01h455vb4pex5vsknk084sn02q"`, "rule.id": "$rule",
+	"token.id": `"tok_01h455vb4pex5vsknk084sn02q"`, "environment.id": "$bound",
 	"environments.projectId": "", "validateInputs.inputs": "", "resolveInputs.inputs": "",
 	"validateInputs.environmentId": "", "validateInputs.moduleInstanceId": "", "resolveInputs.environmentId": "",
 	"resolveInputs.moduleInstanceId": "", "dynamicValues.first": "100",

@@ -97,7 +97,7 @@ func fields() []attack {
 	return []attack{
 		document("a field 10,000 times", tooLong, "{"+strings.Repeat(" __typename", 10_000)+" }"),
 		document("a short field 8,000 times", overLimit+"tokens", "{"+strings.Repeat(" a", 8000)+" }"),
-		document("a field 990 times", "200", "{ viewer {"+strings.Repeat(" id", 990)+" } }"),
+		document("a field 990 times", "200", "{ viewer {"+strings.Repeat(" name", 990)+" } }"),
 		document("2,000 aliases", overLimit+"tokens", "{"+each(2000, "a%d:b ")+"}"),
 		document("300 aliases", overLimit+"aliases", "{"+each(300, "a%d:__typename ")+"}"),
 		document("100 calls with arguments of their own", invalid, "{"+each(100, ` deployment(id:%d){id}`)+" }"),
@@ -121,7 +121,7 @@ func directives() []attack {
 		document("50 unknown directives on a field", invalid, "{ __typename"+each(50, " @directivedirectivedirectived%d")+" }"),
 		document("@skip 50 times on a field", invalid, "{ __typename"+strings.Repeat(" @skip(if: false)", 50)+" }"),
 		document("@skip on 100 fields", overLimit+"directives", "{"+strings.Repeat(" __typename @skip(if: false)", 100)+" }"),
-		document("@defer on a fragment", invalid, "{ ... @defer { viewer { id } } }"),
+		document("@defer on a fragment", invalid, "{ ... @defer { viewer { tokenId } } }"),
 		document("directives on operations and fragments", invalid,
 			each(24, "query q%d @include(if: true) { ...f } ")+"fragment f on Query @skip(if: true) { __typename }"),
 	}

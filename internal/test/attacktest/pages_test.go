@@ -61,7 +61,7 @@ var everything = "{" + each(8, " a%d: deployments(first: 100) { nodes { id dataJ
 
 // fill sends valid documents that are all different, each with some hundred tokens.
 func fill(ctx context.Context, c *caller) (string, error) {
-	query := "{ viewer {" + strings.Repeat(" id", 300) + " } }"
+	query := "{ viewer {" + strings.Repeat(" name", 300) + " } }"
 	return flood(2000, 4, func(i int) (string, error) {
 		return c.post(ctx, fmt.Sprintf("%s #%d.%d", query, c.round, i), nil)
 	})

@@ -92,7 +92,7 @@ func listedUnderRules() []attack {
 		lists("whether 100 deployments could be approved or started 29 times", bounded, actor.Admin, aliased(29, waiting+startable+" }")),
 		lists("whether 100 deployments could be approved", within, actor.Admin, aliased(1, waiting+"{ approveEligibility { allowed } } }")),
 		lists("whether 100 deployments could be started", within, actor.Admin, aliased(1, waiting+"{ startEligibility { allowed } } }")),
-		lists("100 overrides of 190 rules", within, actor.Viewer, aliased(1, "deployments(first: 100, filter: {overridden: true}) { nodes { override { createdBy reason requirements } } }")),
+		lists("100 overrides of 190 rules", within, actor.Viewer, aliased(1, "deployments(first: 100, filter: {overridden: true}) { nodes { override { createdBy { name } reason requirements } } }")),
 		lists("100 overrides of 190 rules 29 times", bounded, actor.Viewer, aliased(29, "deployments(first: 100, filter: {overridden: true}) { nodes { override { reason } } }")),
 		lists("what awaits one's approval 29 times", within, actor.Developer, aliased(29, mine)),
 		lists("what could be promoted to 100 instances 12 times", within, actor.Viewer, aliased(12, promotable)),

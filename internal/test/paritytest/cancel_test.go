@@ -15,7 +15,7 @@ import (
 
 const (
 	cancelRunning = `mutation($id: ID!, $force: Boolean) { cancelDeployment(input: {id: $id, force: $force}) {
-		deployment { status cancelRequestedAt cancelRequestedBy forced fence completedAt } } }`
+		deployment { status cancelRequestedAt cancelRequestedBy { name } forced fence completedAt } } }`
 	renewCanceled = `mutation($id: ID!, $lease: ID!) { renewLease(input: {id: $id, leaseId: $lease}) {
 		deployment { cancelRequestedAt moduleInstance { fence } } lease { fence cancelSeconds } } }`
 	endCanceled = `mutation($id: ID!, $lease: ID!) { completeDeployment(input: {id: $id, leaseId: $lease, canceled: true, error: {message: "Stopped."}}) {
@@ -35,7 +35,7 @@ func TestACancelRequestIsToldToWhoIsConcerned(t *testing.T) {
 		got, _ := w.GraphQL(t, developer, cancelRunning, map[string]any{"id": d.ID}).At(t, "data", "cancelDeployment", "deployment").(map[string]any)
 		at := got["cancelRequestedAt"]
 		want := map[string]any{
-			"status": "RUNNING", "cancelRequestedAt": at, "cancelRequestedBy": "developer", "forced": false, "fence": "2", "completedAt": nil,
+			"status": "RUNNING", "cancelRequestedAt": at, "cancelRequestedBy": map[string]any{"name": "developer"}, "forced": false, "fence": "2", "completedAt": nil,
 		}
 		if diff := cmp.Diff(want, got); diff != "" || at == nil {
 			t.Errorf("want (-), got (+): %s", diff)

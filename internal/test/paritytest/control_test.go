@@ -839,7 +839,7 @@ func (h *hearing) try(t *testing.T, v voice) {
 	if v.says.mutation == "approveDeployment" {
 		more = " refusal { code }"
 	}
-	done := v.by.ask(t, fmt.Sprintf("mutation($input: %s%sInput!) { said: %s(input: $input) { deployment { status override { createdBy } error { code } }%s } }",
+	done := v.by.ask(t, fmt.Sprintf("mutation($input: %s%sInput!) { said: %s(input: $input) { deployment { status override { createdBy { name } } error { code } }%s } }",
 		strings.ToUpper(v.says.mutation[:1]), v.says.mutation[1:], v.says.mutation, more), map[string]any{"input": input})
 	var payload struct {
 		Deployment struct {

@@ -37,7 +37,7 @@ var together = map[string][][]string{
 	"moduleDefinitions": {{"status", "search"}},
 	"environments":      {{"projectId", "archived"}},
 	"moduleInstances":   {{"projectId", "archived"}, {"environmentId", "archived"}, {"moduleDefinitionId", "archived"}, {"projectId", "moduleDefinitionId"}, {"environmentId", "moduleDefinitionId"}, {"environmentId", "drift"}},
-	"auditEvents":       {{"createdFrom", "createdBefore"}, {"actorId", "action"}, {"actorId", "createdFrom", "createdBefore"}, {"objectId", "action"}},
+	"auditEvents":       {{"createdFrom", "createdBefore"}, {"tokenId", "action"}, {"tokenId", "createdFrom", "createdBefore"}, {"objectId", "action"}},
 	"module_instances":  {{"type", "environmentId"}},
 }
 

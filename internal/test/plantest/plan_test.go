@@ -115,7 +115,7 @@ var values = map[string][]string{
 	"moduleDefinitions.search":           {`"text"`, `"text-55"`},
 	"defaultValueDefinitions.givenId":    {`"text-0"`},
 	"environments.projectId":             {`"prj_00000000000000000001000000"`},
-	"auditEvents.actorId":                {`"tok_00000000000000000001000000"`},
+	"auditEvents.tokenId":                {`"tok_00000000000000000001000000"`},
 	"auditEvents.action":                 {`"rollbackDeployment"`, `"createProject"`},
 	"auditEvents.objectId":               {`"dep_00000000000000000001000000"`},
 	"auditEvents.createdFrom":            {`"2026-01-01T00:00:02Z"`},
@@ -166,7 +166,7 @@ func statements(t *testing.T, w *worldtest.World, o *worldtest.Org) []statement 
 	t.Helper()
 	token := o.Tokens[actor.Admin]
 	for _, token := range []string{token, w.Superadmin} {
-		request(t, w, token, "{ viewer { id } }")
+		request(t, w, token, "{ viewer { tokenId } }")
 	}
 	var all []statement
 	seen := map[string]bool{}

@@ -105,11 +105,11 @@ func (t *tour) tokens() {
 	_, err = t.w.Accounts.RevokeToken(t.admin, made.ID)
 	t.must(err)
 	for _, token := range t.w.Acme.Tokens {
-		request(t.T, t.w, token, "{ viewer { id organization { id } organizations { id } } }")
+		request(t.T, t.w, token, "{ viewer { tokenId organization { id } organizations { id } } }")
 	}
-	request(t.T, t.w, t.w.Superadmin, "{ viewer { id organizations { id } } }")
+	request(t.T, t.w, t.w.Superadmin, "{ viewer { tokenId organizations { id } } }")
 	for _, named := range []string{t.w.Acme.Slug, t.w.Acme.ID} {
-		request(t.T, t.w.In(named), t.w.Superadmin, "{ viewer { id } }")
+		request(t.T, t.w.In(named), t.w.Superadmin, "{ viewer { tokenId } }")
 	}
 	t.w.Accounts.StoreUses(t.Context())
 	_, err = t.w.Accounts.OrganizationBySlug(root, t.w.Acme.Slug)
@@ -636,7 +636,7 @@ const everything = `{
 	} } } } } }
 	moduleDefinitions(first: 2) { totalCount nodes { id latestModuleVersion { id } versions(first: 2) { totalCount nodes { id moduleDefinition { id } } } } }
 	deployments(first: 2, filter: { status: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id moduleDefinition { id } } } }
-	auditEvents(first: 2) { nodes { id } }
+	auditEvents(first: 2) { nodes { id actor { role } object { id } } }
 }`
 
 // asks asks for records over GraphQL: each kind alone, several at once, and through others.

@@ -39,6 +39,39 @@ type resolvers struct {
 	call Call
 }
 
+type aroundActor struct {
+	generated.ActorResolver
+	call Call
+}
+
+func (r resolvers) Actor() generated.ActorResolver {
+	return aroundActor{r.ResolverRoot.Actor(), r.call}
+}
+
+func (r aroundActor) Role(ctx context.Context, obj *actor.Ref) (*actor.Role, error) {
+	return around(ctx, r.call, Field{Name: "Actor.role", Parent: obj}, func(ctx context.Context) (*actor.Role, error) {
+		return r.ActorResolver.Role(ctx, obj)
+	})
+}
+
+func (r aroundActor) PrincipalID(ctx context.Context, obj *actor.Ref) (*string, error) {
+	return around(ctx, r.call, Field{Name: "Actor.principalId", Parent: obj}, func(ctx context.Context) (*string, error) {
+		return r.ActorResolver.PrincipalID(ctx, obj)
+	})
+}
+
+func (r aroundActor) Holder(ctx context.Context, obj *actor.Ref) (*string, error) {
+	return around(ctx, r.call, Field{Name: "Actor.holder", Parent: obj}, func(ctx context.Context) (*string, error) {
+		return r.ActorResolver.Holder(ctx, obj)
+	})
+}
+
+func (r aroundActor) Token(ctx context.Context, obj *actor.Ref) (*ent.Token, error) {
+	return around(ctx, r.call, Field{Name: "Actor.token", Parent: obj}, func(ctx context.Context) (*ent.Token, error) {
+		return r.ActorResolver.Token(ctx, obj)
+	})
+}
+
 type aroundApproval struct {
 	generated.ApprovalResolver
 	call Call
@@ -51,6 +84,12 @@ func (r resolvers) Approval() generated.ApprovalResolver {
 func (r aroundApproval) Deployment(ctx context.Context, obj *waiting.Approval) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "Approval.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.ApprovalResolver.Deployment(ctx, obj)
+	})
+}
+
+func (r aroundApproval) CreatedBy(ctx context.Context, obj *waiting.Approval) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Approval.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.ApprovalResolver.CreatedBy(ctx, obj)
 	})
 }
 
@@ -78,15 +117,21 @@ func (r resolvers) AuditEvent() generated.AuditEventResolver {
 	return aroundAuditEvent{r.ResolverRoot.AuditEvent(), r.call}
 }
 
-func (r aroundAuditEvent) ActorID(ctx context.Context, obj *ent.AuditEvent) (*string, error) {
-	return around(ctx, r.call, Field{Name: "AuditEvent.actorId", Parent: obj}, func(ctx context.Context) (*string, error) {
-		return r.AuditEventResolver.ActorID(ctx, obj)
+func (r aroundAuditEvent) Actor(ctx context.Context, obj *ent.AuditEvent) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "AuditEvent.actor", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.AuditEventResolver.Actor(ctx, obj)
 	})
 }
 
-func (r aroundAuditEvent) ActorRole(ctx context.Context, obj *ent.AuditEvent) (*actor.Role, error) {
-	return around(ctx, r.call, Field{Name: "AuditEvent.actorRole", Parent: obj}, func(ctx context.Context) (*actor.Role, error) {
-		return r.AuditEventResolver.ActorRole(ctx, obj)
+func (r aroundAuditEvent) Channel(ctx context.Context, obj *ent.AuditEvent) (actor.Channel, error) {
+	return around(ctx, r.call, Field{Name: "AuditEvent.channel", Parent: obj}, func(ctx context.Context) (actor.Channel, error) {
+		return r.AuditEventResolver.Channel(ctx, obj)
+	})
+}
+
+func (r aroundAuditEvent) Object(ctx context.Context, obj *ent.AuditEvent) (scalar.Node, error) {
+	return around(ctx, r.call, Field{Name: "AuditEvent.object", Parent: obj}, func(ctx context.Context) (scalar.Node, error) {
+		return r.AuditEventResolver.Object(ctx, obj)
 	})
 }
 
@@ -192,9 +237,27 @@ func (r aroundDeployment) References(ctx context.Context, obj *record.Deployment
 	})
 }
 
+func (r aroundDeployment) CreatedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.DeploymentResolver.CreatedBy(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Runner(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.runner", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.DeploymentResolver.Runner(ctx, obj)
+	})
+}
+
 func (r aroundDeployment) Fence(ctx context.Context, obj *record.Deployment) (*string, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.fence", Parent: obj}, func(ctx context.Context) (*string, error) {
 		return r.DeploymentResolver.Fence(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) CancelRequestedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.cancelRequestedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.DeploymentResolver.CancelRequestedBy(ctx, obj)
 	})
 }
 
@@ -261,6 +324,12 @@ func (r aroundDeployment) ApproveEligibility(ctx context.Context, obj *record.De
 func (r aroundDeployment) StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.startEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
 		return r.DeploymentResolver.StartEligibility(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.override", Parent: obj}, func(ctx context.Context) (*gate.Override, error) {
+		return r.DeploymentResolver.Override(ctx, obj)
 	})
 }
 
@@ -729,6 +798,12 @@ func (r aroundModuleVersionDeprecation) Successor(ctx context.Context, obj *cata
 	})
 }
 
+func (r aroundModuleVersionDeprecation) CreatedBy(ctx context.Context, obj *catalog.Deprecation) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "ModuleVersionDeprecation.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.ModuleVersionDeprecationResolver.CreatedBy(ctx, obj)
+	})
+}
+
 type aroundMutation struct {
 	generated.MutationResolver
 	call Call
@@ -1035,6 +1110,21 @@ func (r aroundOutdatedReference) LiveDeployment(ctx context.Context, obj *inputv
 	})
 }
 
+type aroundOverride struct {
+	generated.OverrideResolver
+	call Call
+}
+
+func (r resolvers) Override() generated.OverrideResolver {
+	return aroundOverride{r.ResolverRoot.Override(), r.call}
+}
+
+func (r aroundOverride) CreatedBy(ctx context.Context, obj *gate.Override) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Override.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.OverrideResolver.CreatedBy(ctx, obj)
+	})
+}
+
 type aroundProject struct {
 	generated.ProjectResolver
 	call Call
@@ -1068,6 +1158,18 @@ func (r aroundQuarantine) UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*
 func (r aroundQuarantine) Release(ctx context.Context, obj *ent.Quarantine) (*record.Release, error) {
 	return around(ctx, r.call, Field{Name: "Quarantine.release", Parent: obj}, func(ctx context.Context) (*record.Release, error) {
 		return r.QuarantineResolver.Release(ctx, obj)
+	})
+}
+
+func (r aroundQuarantine) CreatedBy(ctx context.Context, obj *ent.Quarantine) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Quarantine.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.QuarantineResolver.CreatedBy(ctx, obj)
+	})
+}
+
+func (r aroundQuarantine) EndedBy(ctx context.Context, obj *ent.Quarantine) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Quarantine.endedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.QuarantineResolver.EndedBy(ctx, obj)
 	})
 }
 
@@ -1371,6 +1473,18 @@ func (r aroundRule) Demand(ctx context.Context, obj *ent.Rule) (scalar.RuleDeman
 	})
 }
 
+func (r aroundRule) CreatedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Rule.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.RuleResolver.CreatedBy(ctx, obj)
+	})
+}
+
+func (r aroundRule) EndedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Rule.endedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.RuleResolver.EndedBy(ctx, obj)
+	})
+}
+
 type aroundSubscription struct {
 	generated.SubscriptionResolver
 	call Call
@@ -1395,6 +1509,27 @@ func (r aroundSubscription) DeploymentsChanged(ctx context.Context, filter *mode
 func (r aroundSubscription) DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *view.LogBatch, error) {
 	return around(ctx, r.call, Field{Name: "Subscription.deploymentLogs", Args: []any{id, after}}, func(ctx context.Context) (<-chan *view.LogBatch, error) {
 		return r.SubscriptionResolver.DeploymentLogs(ctx, id, after)
+	})
+}
+
+type aroundToken struct {
+	generated.TokenResolver
+	call Call
+}
+
+func (r resolvers) Token() generated.TokenResolver {
+	return aroundToken{r.ResolverRoot.Token(), r.call}
+}
+
+func (r aroundToken) CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Token.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.TokenResolver.CreatedBy(ctx, obj)
+	})
+}
+
+func (r aroundToken) RevokedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Token.revokedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.TokenResolver.RevokedBy(ctx, obj)
 	})
 }
 
@@ -1438,6 +1573,24 @@ type aroundViewer struct {
 
 func (r resolvers) Viewer() generated.ViewerResolver {
 	return aroundViewer{r.ResolverRoot.Viewer(), r.call}
+}
+
+func (r aroundViewer) TokenID(ctx context.Context, obj *actor.Actor) (*string, error) {
+	return around(ctx, r.call, Field{Name: "Viewer.tokenId", Parent: obj}, func(ctx context.Context) (*string, error) {
+		return r.ViewerResolver.TokenID(ctx, obj)
+	})
+}
+
+func (r aroundViewer) PrincipalID(ctx context.Context, obj *actor.Actor) (*string, error) {
+	return around(ctx, r.call, Field{Name: "Viewer.principalId", Parent: obj}, func(ctx context.Context) (*string, error) {
+		return r.ViewerResolver.PrincipalID(ctx, obj)
+	})
+}
+
+func (r aroundViewer) Kind(ctx context.Context, obj *actor.Actor) (actor.Kind, error) {
+	return around(ctx, r.call, Field{Name: "Viewer.kind", Parent: obj}, func(ctx context.Context) (actor.Kind, error) {
+		return r.ViewerResolver.Kind(ctx, obj)
+	})
 }
 
 func (r aroundViewer) Organization(ctx context.Context, obj *actor.Actor) (*ent.Organization, error) {

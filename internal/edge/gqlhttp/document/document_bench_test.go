@@ -40,7 +40,7 @@ var hostile = map[string]string{
 	"doubling":              chain(30, "...f%[2]d ...f%[2]d"),
 	"operations":            repeat(48, "query q%d { ...f0 } ") + strings.TrimPrefix(chain(65, "...f%[2]d"), "{ ...f0 }"),
 	"circle":                "{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }",
-	"within/equal fields":   "{ viewer {" + strings.Repeat(" id", 990) + " } }",
+	"within/equal fields":   "{ viewer {" + strings.Repeat(" name", 990) + " } }",
 	"within/inline":         nested(60, "{ ...", "{"+strings.Repeat(" __typename", 800)+" }", " }"),
 	"chain":                 chain(120, "...f%[2]d"),
 	"within/chain":          chain(87, "...f%[2]d"),

@@ -226,7 +226,7 @@ func (p *Proposal) goPast(a *actor.Actor, reason *string, now time.Time) (*gate.
 	if err := access.CheckIn(a, access.OverrideRules, p.Place, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	return gate.GoPast(p.Requirements, a.Name, *reason, now)
+	return gate.GoPast(p.Requirements, a, *reason, now)
 }
 
 // Write inserts what was proposed and admitted, with all that belongs to it.

@@ -83,7 +83,8 @@ func (s *Service) receive(ctx context.Context, tx *ent.Tx, e *journal.Entry, eve
 func newEventRow(tx *ent.Tx, a *actor.Actor, event cloud.Event, e *journal.Entry) *ent.CloudEventCreate {
 	create := tx.CloudEvent.Create().
 		SetOrganizationID(a.OrganizationID).SetEventID(event.ID).SetServiceArn(event.ServiceARN).SetOccurredAt(event.Time).
-		SetEvent(event).SetPendingSince(e.Shared()).SetCreatedBy(a.Name).SetScope(a.Scope).SetCreatedAt(e.Shared())
+		SetEvent(event).SetPendingSince(e.Shared()).SetCreatedBy(a.Name).
+		SetNillableCreatedByActor(optional.NonZero(a.ID)).SetScope(a.Scope).SetCreatedAt(e.Shared())
 	if subject := event.Subject(); subject != "" {
 		create.SetSubject(subject)
 	}

@@ -140,8 +140,8 @@ func (f *follower) create(ctx context.Context, c *course) error {
 		ID: f.newID(id.Deployment), ProjectID: f.owner.place.ProjectID, EnvironmentID: f.owner.place.EnvironmentID,
 		ModuleInstanceID: f.owner.instanceID,
 		DeploymentType:   ecs.Type, TriggerSource: state.TriggerEvent, Status: deployment.StatusRUNNING,
-		Description: new(startedOutside), CreatedBy: start.CreatedBy, StartedAt: &start.Event.Time,
-		CloudStartedAt:       &start.Event.Time,
+		Description: new(startedOutside), CreatedBy: start.CreatedBy, CreatedByActor: start.CreatedByActor,
+		StartedAt: &start.Event.Time, CloudStartedAt: &start.Event.Time,
 		ExternalDeploymentID: &c.cloudID, ResourceArn: &start.ServiceArn, ResourceName: new(serviceName(start.ServiceArn)),
 		Data: data.Column(), ServiceArn: &start.ServiceArn,
 	}

@@ -10,6 +10,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/base/optional"
 	"slipway/internal/data/journal"
 	"slipway/internal/service/access"
 	"slipway/internal/service/deployment/admission"
@@ -98,9 +99,10 @@ func requestCancel(
 	if e.SkipAudit = d.CancelRequestedAt != nil; e.SkipAudit {
 		return nil
 	}
-	by := actor.From(ctx).Name
-	u.SetCancelRequestedAt(e.Shared()).SetCancelRequestedBy(by)
-	e.Changes = map[string]any{"cancelRequestedAt": e.Shared(), "cancelRequestedBy": by}
+	a := actor.From(ctx)
+	u.SetCancelRequestedAt(e.Shared()).SetCancelRequestedBy(a.Name).
+		SetNillableCancelRequestedByActor(optional.NonZero(a.ID))
+	e.Changes = map[string]any{"cancelRequestedAt": e.Shared(), "cancelRequestedBy": a.Name}
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
 	"slipway/internal/base/id"
+	"slipway/internal/base/optional"
 	"slipway/internal/data/journal"
 	"slipway/internal/data/store"
 	"slipway/internal/pure/module"
@@ -173,7 +174,7 @@ func (s *Service) claim(
 			}
 
 			deploymentID, err := s.Store.ClaimDeployment(ctx, tx, store.Claim{
-				Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, LeaseID: leaseID, At: e.At,
+				Kinds: in.Kinds, Scope: a.Scope, Runner: a.Name, RunnerID: optional.NonZero(a.ID), LeaseID: leaseID, At: e.At,
 				ExpiresAt:    e.Shared().Add(s.leaseTime()),
 				Destroys:     slices.Contains(in.Actions, state.DestroyAction),
 				OnlyDestroys: !slices.Contains(in.Actions, state.Apply),

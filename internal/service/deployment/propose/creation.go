@@ -86,7 +86,8 @@ func (p *prepared) deployment(a *actor.Actor, deploymentID, releaseID string) *e
 		ModuleInstanceID: p.instance.ID, ReleaseID: &releaseID,
 		DeploymentType: p.version.Kind, TriggerSource: p.from.triggerSource(),
 		Description: p.Description, Reason: p.Reason, CreatedBy: a.Name, CreatedByID: optional.NonZero(a.PrincipalID),
-		PipelineRunID: p.PipelineRunID, StepExecutionID: p.StepExecutionID,
+		CreatedByActor: optional.NonZero(a.ID),
+		PipelineRunID:  p.PipelineRunID, StepExecutionID: p.StepExecutionID,
 		ResourceArn: p.ResourceARN, ResourceName: p.ResourceName,
 		GivenFrom: &deploymentID, Data: p.data.Column(), ServiceArn: state.ServiceOf(p.data),
 	}

@@ -111,8 +111,9 @@ func (s *Service) ReplayProposal(
 		ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
 		DeploymentType: from.DeploymentType, TriggerSource: m.Trigger, Reason: in.Reason,
 		Description: new(describe(m.Verb, from.ID, *from.Version, from.Status, *from.CompletedAt, from.CreatedBy)),
-		CreatedBy:   a.Name, CreatedByID: optional.NonZero(a.PrincipalID), PromotedFrom: from.PromotedFrom,
-		ResourceArn: from.ResourceARN, ResourceName: from.ResourceName, GivenFrom: from.GivenFrom,
+		CreatedBy:   a.Name, CreatedByID: optional.NonZero(a.PrincipalID), CreatedByActor: optional.NonZero(a.ID),
+		PromotedFrom: from.PromotedFrom,
+		ResourceArn:  from.ResourceARN, ResourceName: from.ResourceName, GivenFrom: from.GivenFrom,
 		Data: data.Column(), ServiceArn: state.ServiceOf(data),
 	}
 

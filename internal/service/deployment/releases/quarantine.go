@@ -11,6 +11,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
 	"slipway/internal/base/id"
+	"slipway/internal/base/optional"
 	"slipway/internal/base/textrules"
 	"slipway/internal/data/journal"
 	"slipway/internal/data/page"
@@ -41,6 +42,7 @@ func (s *Service) Quarantine(ctx context.Context, releaseID, reason string, unti
 			return tx.Quarantine.Create().
 				SetID(quarantineID).SetOrganizationID(a.OrganizationID).SetReleaseID(releaseID).
 				SetReason(reason).SetNillableUntil(micros(until)).SetCreatedAt(e.At).SetCreatedBy(a.Name).
+				SetNillableCreatedByActor(optional.NonZero(a.ID)).
 				Exec(ctx)
 		})
 }
@@ -134,7 +136,8 @@ func closeQuarantine(ctx context.Context, tx *ent.Tx, releaseID string, at time.
 	}
 	end := open.Update().Where(quarantine.LiftedAtIsNil())
 	if held = Holds(open, at); held {
-		end.SetLiftedAt(at).SetLiftedBy(actor.From(ctx).Name)
+		a := actor.From(ctx)
+		end.SetLiftedAt(at).SetLiftedBy(a.Name).SetNillableLiftedByActor(optional.NonZero(a.ID))
 	} else {
 		// It ended by itself.
 		end.SetLiftedAt(*open.Until)
