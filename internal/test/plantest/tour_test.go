@@ -332,7 +332,7 @@ func (t *tour) control(first *ent.Deployment) {
 	t.must(err)
 	_, err = t.w.Deploy.Propose.PlanDestroy(t.admin, propose.Destroy{InstanceID: t.p.Instance.ID})
 	t.must(err)
-	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { deployments(filter: {awaitingMyApproval: true}) { nodes { id requirements { met rule { name } approvals { id } } approvals { nodes { counts deployment { status } } } cancelEligibility(force: true) { allowed }
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { deployments(filter: {awaitingMyApproval: true}) { nodes { id requirements { met rule { name } approvals { id } } approvals { nodes { counts createdBy { holder } deployment { status } } } createdBy { role } cancelEligibility(force: true) { allowed }
 		approveEligibility { allowed } startEligibility { allowed } promotedFrom { id } afterFailureOf { id } automaticRollback { id } } }
 		moduleInstance(id: "`+target.ID+`") { promotable { nodes { id } } previousDeployment { id } } environment(id: "`+t.p.Environment.ID+`") { rules { nodes { id } } requirements { message } } rules { nodes { demand { __typename } } } }`)
 	approved, err := t.w.Deploy.Waiting.Approve(t.admin, waits.ID, nil, true)
