@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/vektah/gqlparser/v2/ast"
 
 	"slipway/internal/pure/ecs"
 	"slipway/internal/pure/event"
@@ -124,8 +125,16 @@ func TestEveryVariantIsInTheUnionAndInTheOneOf(t *testing.T) {
 		t.Errorf("the one-of has %v, want %v", taken, typed)
 	}
 	for _, name := range variants {
-		if !slices.Contains(schema.Types[name].Interfaces, "InputPropertyBase") {
-			t.Errorf("%s is no InputPropertyBase", name)
+		for of, def := range schema.Types {
+			if def.Kind != ast.Interface || !strings.HasPrefix(of, "InputProperty") {
+				continue
+			}
+			lacks := slices.ContainsFunc(def.Fields, func(f *ast.FieldDefinition) bool {
+				return schema.Types[name].Fields.ForName(f.Name) == nil
+			})
+			if is := slices.Contains(schema.Types[name].Interfaces, of); is == lacks {
+				t.Errorf("%s is one of %s: %t, though it lacks a field of that: %t", name, of, is, lacks)
+			}
 		}
 	}
 }

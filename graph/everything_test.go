@@ -78,6 +78,7 @@ func TestInputsOfThreeLevelsAreReadWithinTheLimits(t *testing.T) {
 		for way, every := range map[string]func(f fragments) string{
 			"a fragment for each variant": func(f fragments) string { return f.plain(levels) },
 			"one for what all have":       func(f fragments) string { return f.inputs(levels - 1) },
+			"one for what several have":   func(f fragments) string { return f.shared(levels - 1) },
 		} {
 			f := fragments{}
 			query := `query($id: ID!) { moduleVersion(id: $id) { id version inputs { ...` + every(f) + ` } } }`
@@ -89,6 +90,44 @@ func TestInputsOfThreeLevelsAreReadWithinTheLimits(t *testing.T) {
 			if got != "S" {
 				t.Errorf("%s: %s", way, r.Body)
 			}
+		}
+	})
+}
+
+func TestTheInterfacesOfInputsAnswerAsTheVariantsDo(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("../internal/pure/inputprop/testdata/all_variants.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw = bytes.Replace(raw, []byte("12345678901234567890"), []byte("1234567890"), 1) // which a version may have as a default
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		version, _, err := w.Catalog.PublishVersion(w.Acme.As(actor.Admin), module.NewVersion{
+			DefinitionID: w.Fixture(t, w.Acme, "web").Definition.ID, Version: "2.0.0", Kind: module.DeploymentTypeECS, Inputs: parsed(t, raw),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(every func(f fragments) string) (answer any, cost string) {
+			f := fragments{}
+			query := `query($id: ID!) { moduleVersion(id: $id) { inputs { ...` + every(f) + ` } } }`
+			r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], query+"\n"+f.text(), map[string]any{"id": version.ID})
+			if r.At(t, "errors") != nil {
+				t.Fatalf("%s", r.Body)
+			}
+			return r.At(t, "data"), used(t, r)
+		}
+		_, text, _ := strings.Cut(contentOf(t, "../docs/inputs.md"), "A form takes five fragments")
+		for _, form := range examplesOf(text)[:1] {
+			r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], form.document, map[string]any{"id": version.ID})
+			if r.At(t, "errors") != nil || r.At(t, "data", "moduleVersion", "inputs", 0, "id") == nil {
+				t.Errorf("%s: %s", form.document, r.Body)
+			}
+		}
+		variants, dear := ask(func(f fragments) string { return f.plain(2) })
+		interfaces, cost := ask(func(f fragments) string { return f.shared(1) })
+		if diff := cmp.Diff(variants, interfaces); diff != "" || cost != dear {
+			t.Errorf("by variants for %s (-), by interfaces for %s (+):\n%s", dear, cost, diff)
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -162,6 +163,50 @@ func (f fragments) inputs(levels int) string {
 				return ""
 			}
 		}) + "} "
+	}
+	f[name] = "fragment " + name + " on InputProperty { " + text + "}\n"
+	return name
+}
+
+// shared selects every field of an input and of those inside it, so many levels down: what several variants have by their
+// interfaces, and the rest by the variants.
+func (f fragments) shared(levels int) string {
+	name := "shared" + string(rune('0'+levels))
+	if f[name] != "" {
+		return name
+	}
+	inside := func(inner string) string {
+		switch {
+		case inner != "InputProperty":
+			return f.of(inner, 3)
+		case levels > 0:
+			return f.shared(levels - 1)
+		default:
+			return ""
+		}
+	}
+
+	text, selected := "__typename ", map[string]bool{}
+	for _, of := range slices.Sorted(maps.Keys(schema.Types)) {
+		def := schema.Types[of]
+		if def.Kind != ast.Interface || !strings.HasPrefix(of, "InputProperty") {
+			continue
+		}
+		if fields := f.fields(def.Fields, inside); fields != "" {
+			text += "...on " + of + " { " + fields + "} "
+		}
+		for _, field := range def.Fields {
+			selected[field.Name] = true
+		}
+	}
+
+	for _, variant := range schema.GetPossibleTypes(schema.Types["InputProperty"]) {
+		own := slices.DeleteFunc(slices.Clone(variant.Fields), func(field *ast.FieldDefinition) bool {
+			return selected[field.Name]
+		})
+		if fields := f.fields(own, inside); fields != "" {
+			text += "...on " + variant.Name + " { " + fields + "} "
+		}
 	}
 	f[name] = "fragment " + name + " on InputProperty { " + text + "}\n"
 	return name

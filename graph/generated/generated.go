@@ -3326,8 +3326,72 @@ interface InputPropertyBase {
   showWhen: JSON
 }
 
+"All variants with a value: all but ` + "`" + `SectionProperty` + "`" + `."
+interface InputPropertyField {
+  "Whether it is shown collapsible; consecutive collapsible inputs form a group."
+  collapsible: Boolean!
+  "Whether the value is locked after the first deployment that succeeded."
+  immutable: Boolean!
+}
+
+"All variants that can have a default."
+interface InputPropertyDefault {
+  "The default; null if it has none."
+  default: JSON
+}
+
+"All variants whose value can be required."
+interface InputPropertyRequired {
+  "Whether a value must be given."
+  required: Boolean!
+}
+
+"All variants with a placeholder."
+interface InputPropertyPlaceholder {
+  "Shown while it is empty; null if it has none."
+  placeholder: String
+}
+
+"All variants whose text can be checked by patterns."
+interface InputPropertyPatterns {
+  "The patterns that each text must match; null if it has none."
+  patterns: [ValidationPattern!]
+}
+
+"All variants that can have options."
+interface InputPropertyOptions {
+  "The options to choose from; null if any value may be entered."
+  values: InputValues
+}
+
+"All variants whose options can depend on the current value."
+interface InputPropertyMinimum {
+  "Whether the value may not fall below the current one."
+  minCurrentValue: Boolean!
+  "Shown if there are no options; null for the usual text."
+  noOptionsMessage: String
+}
+
+"All variants whose entries have inputs."
+interface InputPropertyItems {
+  "The inputs of each entry."
+  itemInputs: [InputProperty!]!
+  "The word for an entry; null for the usual one."
+  itemLabel: String
+  "How the title of an entry is made; null if it has none."
+  itemTitle: ItemTitle
+}
+
 "Single-line text, or a dropdown when values are given. What was not written is null."
-type StringProperty implements InputPropertyBase {
+type StringProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired
+  & InputPropertyPlaceholder
+  & InputPropertyPatterns
+  & InputPropertyOptions
+  & InputPropertyMinimum {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3359,7 +3423,13 @@ type StringProperty implements InputPropertyBase {
 }
 
 "Multi-line text. What was not written is null."
-type TextProperty implements InputPropertyBase {
+type TextProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired
+  & InputPropertyPlaceholder
+  & InputPropertyPatterns {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3385,7 +3455,12 @@ type TextProperty implements InputPropertyBase {
 }
 
 "A free-form object, edited as YAML or JSON. What was not written is null."
-type ObjectProperty implements InputPropertyBase {
+type ObjectProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired
+  & InputPropertyPlaceholder {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3409,7 +3484,12 @@ type ObjectProperty implements InputPropertyBase {
 }
 
 "A map of string keys to structured objects. What was not written is null."
-type ObjectMapProperty implements InputPropertyBase {
+type ObjectMapProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired
+  & InputPropertyItems {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3439,7 +3519,12 @@ type ObjectMapProperty implements InputPropertyBase {
 }
 
 "An array of structured objects. What was not written is null."
-type ObjectArrayProperty implements InputPropertyBase {
+type ObjectArrayProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired
+  & InputPropertyItems {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3469,7 +3554,12 @@ type ObjectArrayProperty implements InputPropertyBase {
 }
 
 "A free-form array. What was not written is null."
-type ArrayProperty implements InputPropertyBase {
+type ArrayProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired
+  & InputPropertyPlaceholder {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3493,7 +3583,14 @@ type ArrayProperty implements InputPropertyBase {
 }
 
 "An array of strings. What was not written is null."
-type StringArrayProperty implements InputPropertyBase {
+type StringArrayProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired
+  & InputPropertyPlaceholder
+  & InputPropertyPatterns
+  & InputPropertyOptions {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3523,7 +3620,14 @@ type StringArrayProperty implements InputPropertyBase {
 }
 
 "A 32-bit whole number, or a dropdown when values are given. What was not written is null."
-type NumberProperty implements InputPropertyBase {
+type NumberProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired
+  & InputPropertyPlaceholder
+  & InputPropertyOptions
+  & InputPropertyMinimum {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3557,7 +3661,7 @@ type NumberProperty implements InputPropertyBase {
 }
 
 "A toggle. What was not written is null."
-type BooleanProperty implements InputPropertyBase {
+type BooleanProperty implements InputPropertyBase & InputPropertyField & InputPropertyDefault {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3591,7 +3695,13 @@ type SectionProperty implements InputPropertyBase {
 }
 
 "A choice among options that each hold several fields. What was not written is null."
-type CompoundProperty implements InputPropertyBase {
+type CompoundProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired
+  & InputPropertyOptions
+  & InputPropertyMinimum {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3621,7 +3731,7 @@ type CompoundProperty implements InputPropertyBase {
 }
 
 "A reference to an instance of another module type; its value is the id of the instance. What was not written is null."
-type ReferenceProperty implements InputPropertyBase {
+type ReferenceProperty implements InputPropertyBase & InputPropertyField & InputPropertyRequired {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3645,7 +3755,12 @@ type ReferenceProperty implements InputPropertyBase {
 }
 
 "A repository selector; its value is the full URL of the repository. What was not written is null."
-type GitRepoProperty implements InputPropertyBase {
+type GitRepoProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired
+  & InputPropertyPlaceholder {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -3669,7 +3784,11 @@ type GitRepoProperty implements InputPropertyBase {
 }
 
 "A flat map of strings to strings. What was not written is null."
-type KeyValueProperty implements InputPropertyBase {
+type KeyValueProperty implements
+  & InputPropertyBase
+  & InputPropertyField
+  & InputPropertyDefault
+  & InputPropertyRequired {
   "The identifier of the input, unique on its level."
   id: String!
   "The text above the field."
@@ -40639,11 +40758,6 @@ func (ec *executionContext) _InputProperty(ctx context.Context, sel ast.Selectio
 	switch obj := (obj).(type) {
 	case nil:
 		return graphql.Null
-	case *inputprop.TextProperty:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._TextProperty(ctx, sel, obj)
 	case *inputprop.StringProperty:
 		if obj == nil {
 			return graphql.Null
@@ -40654,16 +40768,21 @@ func (ec *executionContext) _InputProperty(ctx context.Context, sel ast.Selectio
 			return graphql.Null
 		}
 		return ec._StringArrayProperty(ctx, sel, obj)
-	case *inputprop.SectionProperty:
+	case *inputprop.NumberProperty:
 		if obj == nil {
 			return graphql.Null
 		}
-		return ec._SectionProperty(ctx, sel, obj)
-	case *inputprop.ReferenceProperty:
+		return ec._NumberProperty(ctx, sel, obj)
+	case *inputprop.TextProperty:
 		if obj == nil {
 			return graphql.Null
 		}
-		return ec._ReferenceProperty(ctx, sel, obj)
+		return ec._TextProperty(ctx, sel, obj)
+	case *inputprop.CompoundProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._CompoundProperty(ctx, sel, obj)
 	case *inputprop.ObjectProperty:
 		if obj == nil {
 			return graphql.Null
@@ -40679,36 +40798,36 @@ func (ec *executionContext) _InputProperty(ctx context.Context, sel ast.Selectio
 			return graphql.Null
 		}
 		return ec._ObjectArrayProperty(ctx, sel, obj)
-	case *inputprop.NumberProperty:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._NumberProperty(ctx, sel, obj)
-	case *inputprop.KeyValueProperty:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._KeyValueProperty(ctx, sel, obj)
 	case *inputprop.GitRepoProperty:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._GitRepoProperty(ctx, sel, obj)
-	case *inputprop.CompoundProperty:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._CompoundProperty(ctx, sel, obj)
-	case *inputprop.BooleanProperty:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._BooleanProperty(ctx, sel, obj)
 	case *inputprop.ArrayProperty:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._ArrayProperty(ctx, sel, obj)
+	case *inputprop.KeyValueProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._KeyValueProperty(ctx, sel, obj)
+	case *inputprop.ReferenceProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ReferenceProperty(ctx, sel, obj)
+	case *inputprop.BooleanProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._BooleanProperty(ctx, sel, obj)
+	case *inputprop.SectionProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._SectionProperty(ctx, sel, obj)
 	default:
 		if typedObj, ok := obj.(graphql.Marshaler); ok {
 			return typedObj
@@ -40722,11 +40841,6 @@ func (ec *executionContext) _InputPropertyBase(ctx context.Context, sel ast.Sele
 	switch obj := (obj).(type) {
 	case nil:
 		return graphql.Null
-	case *inputprop.TextProperty:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._TextProperty(ctx, sel, obj)
 	case *inputprop.StringProperty:
 		if obj == nil {
 			return graphql.Null
@@ -40737,16 +40851,21 @@ func (ec *executionContext) _InputPropertyBase(ctx context.Context, sel ast.Sele
 			return graphql.Null
 		}
 		return ec._StringArrayProperty(ctx, sel, obj)
-	case *inputprop.SectionProperty:
+	case *inputprop.NumberProperty:
 		if obj == nil {
 			return graphql.Null
 		}
-		return ec._SectionProperty(ctx, sel, obj)
-	case *inputprop.ReferenceProperty:
+		return ec._NumberProperty(ctx, sel, obj)
+	case *inputprop.TextProperty:
 		if obj == nil {
 			return graphql.Null
 		}
-		return ec._ReferenceProperty(ctx, sel, obj)
+		return ec._TextProperty(ctx, sel, obj)
+	case *inputprop.CompoundProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._CompoundProperty(ctx, sel, obj)
 	case *inputprop.ObjectProperty:
 		if obj == nil {
 			return graphql.Null
@@ -40762,31 +40881,342 @@ func (ec *executionContext) _InputPropertyBase(ctx context.Context, sel ast.Sele
 			return graphql.Null
 		}
 		return ec._ObjectArrayProperty(ctx, sel, obj)
-	case *inputprop.NumberProperty:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._NumberProperty(ctx, sel, obj)
-	case *inputprop.KeyValueProperty:
-		if obj == nil {
-			return graphql.Null
-		}
-		return ec._KeyValueProperty(ctx, sel, obj)
 	case *inputprop.GitRepoProperty:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._GitRepoProperty(ctx, sel, obj)
-	case *inputprop.CompoundProperty:
+	case *inputprop.ArrayProperty:
 		if obj == nil {
 			return graphql.Null
 		}
-		return ec._CompoundProperty(ctx, sel, obj)
+		return ec._ArrayProperty(ctx, sel, obj)
+	case *inputprop.KeyValueProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._KeyValueProperty(ctx, sel, obj)
+	case *inputprop.ReferenceProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ReferenceProperty(ctx, sel, obj)
 	case *inputprop.BooleanProperty:
 		if obj == nil {
 			return graphql.Null
 		}
 		return ec._BooleanProperty(ctx, sel, obj)
+	case *inputprop.SectionProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._SectionProperty(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyBase must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _InputPropertyDefault(ctx context.Context, sel ast.SelectionSet, obj inputprop.Property) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *inputprop.StringProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringProperty(ctx, sel, obj)
+	case *inputprop.StringArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringArrayProperty(ctx, sel, obj)
+	case *inputprop.NumberProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NumberProperty(ctx, sel, obj)
+	case *inputprop.TextProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TextProperty(ctx, sel, obj)
+	case *inputprop.CompoundProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._CompoundProperty(ctx, sel, obj)
+	case *inputprop.ObjectProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectProperty(ctx, sel, obj)
+	case *inputprop.ObjectMapProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectMapProperty(ctx, sel, obj)
+	case *inputprop.ObjectArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectArrayProperty(ctx, sel, obj)
+	case *inputprop.GitRepoProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._GitRepoProperty(ctx, sel, obj)
+	case *inputprop.ArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ArrayProperty(ctx, sel, obj)
+	case *inputprop.KeyValueProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._KeyValueProperty(ctx, sel, obj)
+	case *inputprop.BooleanProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._BooleanProperty(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyDefault must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _InputPropertyField(ctx context.Context, sel ast.SelectionSet, obj inputprop.Property) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *inputprop.StringProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringProperty(ctx, sel, obj)
+	case *inputprop.StringArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringArrayProperty(ctx, sel, obj)
+	case *inputprop.NumberProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NumberProperty(ctx, sel, obj)
+	case *inputprop.TextProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TextProperty(ctx, sel, obj)
+	case *inputprop.CompoundProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._CompoundProperty(ctx, sel, obj)
+	case *inputprop.ObjectProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectProperty(ctx, sel, obj)
+	case *inputprop.ObjectMapProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectMapProperty(ctx, sel, obj)
+	case *inputprop.ObjectArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectArrayProperty(ctx, sel, obj)
+	case *inputprop.GitRepoProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._GitRepoProperty(ctx, sel, obj)
+	case *inputprop.ArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ArrayProperty(ctx, sel, obj)
+	case *inputprop.KeyValueProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._KeyValueProperty(ctx, sel, obj)
+	case *inputprop.ReferenceProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ReferenceProperty(ctx, sel, obj)
+	case *inputprop.BooleanProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._BooleanProperty(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyField must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _InputPropertyItems(ctx context.Context, sel ast.SelectionSet, obj inputprop.Property) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *inputprop.ObjectMapProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectMapProperty(ctx, sel, obj)
+	case *inputprop.ObjectArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectArrayProperty(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyItems must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _InputPropertyMinimum(ctx context.Context, sel ast.SelectionSet, obj inputprop.Property) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *inputprop.StringProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringProperty(ctx, sel, obj)
+	case *inputprop.NumberProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NumberProperty(ctx, sel, obj)
+	case *inputprop.CompoundProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._CompoundProperty(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyMinimum must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _InputPropertyOptions(ctx context.Context, sel ast.SelectionSet, obj inputprop.Property) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *inputprop.StringProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringProperty(ctx, sel, obj)
+	case *inputprop.StringArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringArrayProperty(ctx, sel, obj)
+	case *inputprop.NumberProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NumberProperty(ctx, sel, obj)
+	case *inputprop.CompoundProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._CompoundProperty(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyOptions must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _InputPropertyPatterns(ctx context.Context, sel ast.SelectionSet, obj inputprop.Property) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *inputprop.StringProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringProperty(ctx, sel, obj)
+	case *inputprop.StringArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringArrayProperty(ctx, sel, obj)
+	case *inputprop.TextProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TextProperty(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyPatterns must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _InputPropertyPlaceholder(ctx context.Context, sel ast.SelectionSet, obj inputprop.Property) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *inputprop.StringProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringProperty(ctx, sel, obj)
+	case *inputprop.StringArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringArrayProperty(ctx, sel, obj)
+	case *inputprop.NumberProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NumberProperty(ctx, sel, obj)
+	case *inputprop.TextProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TextProperty(ctx, sel, obj)
+	case *inputprop.ObjectProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectProperty(ctx, sel, obj)
+	case *inputprop.GitRepoProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._GitRepoProperty(ctx, sel, obj)
 	case *inputprop.ArrayProperty:
 		if obj == nil {
 			return graphql.Null
@@ -40796,7 +41226,80 @@ func (ec *executionContext) _InputPropertyBase(ctx context.Context, sel ast.Sele
 		if typedObj, ok := obj.(graphql.Marshaler); ok {
 			return typedObj
 		} else {
-			panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyBase must implement graphql.Marshaler", obj))
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyPlaceholder must implement graphql.Marshaler", obj))
+		}
+	}
+}
+
+func (ec *executionContext) _InputPropertyRequired(ctx context.Context, sel ast.SelectionSet, obj inputprop.Property) graphql.Marshaler {
+	switch obj := (obj).(type) {
+	case nil:
+		return graphql.Null
+	case *inputprop.StringProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringProperty(ctx, sel, obj)
+	case *inputprop.StringArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._StringArrayProperty(ctx, sel, obj)
+	case *inputprop.NumberProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._NumberProperty(ctx, sel, obj)
+	case *inputprop.TextProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._TextProperty(ctx, sel, obj)
+	case *inputprop.CompoundProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._CompoundProperty(ctx, sel, obj)
+	case *inputprop.ObjectProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectProperty(ctx, sel, obj)
+	case *inputprop.ObjectMapProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectMapProperty(ctx, sel, obj)
+	case *inputprop.ObjectArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ObjectArrayProperty(ctx, sel, obj)
+	case *inputprop.GitRepoProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._GitRepoProperty(ctx, sel, obj)
+	case *inputprop.ArrayProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ArrayProperty(ctx, sel, obj)
+	case *inputprop.KeyValueProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._KeyValueProperty(ctx, sel, obj)
+	case *inputprop.ReferenceProperty:
+		if obj == nil {
+			return graphql.Null
+		}
+		return ec._ReferenceProperty(ctx, sel, obj)
+	default:
+		if typedObj, ok := obj.(graphql.Marshaler); ok {
+			return typedObj
+		} else {
+			panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyRequired must implement graphql.Marshaler", obj))
 		}
 	}
 }
@@ -41706,7 +42209,7 @@ func (ec *executionContext) _ArchiveProjectPayload(ctx context.Context, sel ast.
 	return out
 }
 
-var arrayPropertyImplementors = []string{"ArrayProperty", "InputProperty", "InputPropertyBase"}
+var arrayPropertyImplementors = []string{"ArrayProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired", "InputPropertyPlaceholder"}
 
 func (ec *executionContext) _ArrayProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.ArrayProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, arrayPropertyImplementors)
@@ -42095,7 +42598,7 @@ func (ec *executionContext) _AuditEventEdge(ctx context.Context, sel ast.Selecti
 	return out
 }
 
-var booleanPropertyImplementors = []string{"BooleanProperty", "InputProperty", "InputPropertyBase"}
+var booleanPropertyImplementors = []string{"BooleanProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault"}
 
 func (ec *executionContext) _BooleanProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.BooleanProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, booleanPropertyImplementors)
@@ -42287,7 +42790,7 @@ func (ec *executionContext) _CompleteDeploymentPayload(ctx context.Context, sel 
 	return out
 }
 
-var compoundPropertyImplementors = []string{"CompoundProperty", "InputProperty", "InputPropertyBase"}
+var compoundPropertyImplementors = []string{"CompoundProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired", "InputPropertyOptions", "InputPropertyMinimum"}
 
 func (ec *executionContext) _CompoundProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.CompoundProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, compoundPropertyImplementors)
@@ -47368,7 +47871,7 @@ func (ec *executionContext) _FreezeDemand(ctx context.Context, sel ast.Selection
 	return out
 }
 
-var gitRepoPropertyImplementors = []string{"GitRepoProperty", "InputProperty", "InputPropertyBase"}
+var gitRepoPropertyImplementors = []string{"GitRepoProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired", "InputPropertyPlaceholder"}
 
 func (ec *executionContext) _GitRepoProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.GitRepoProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, gitRepoPropertyImplementors)
@@ -47787,7 +48290,7 @@ func (ec *executionContext) _ItemTitle(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
-var keyValuePropertyImplementors = []string{"KeyValueProperty", "InputProperty", "InputPropertyBase"}
+var keyValuePropertyImplementors = []string{"KeyValueProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired"}
 
 func (ec *executionContext) _KeyValueProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.KeyValueProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, keyValuePropertyImplementors)
@@ -50591,7 +51094,7 @@ func (ec *executionContext) _Mutation(ctx context.Context, sel ast.SelectionSet)
 	return out
 }
 
-var numberPropertyImplementors = []string{"NumberProperty", "InputProperty", "InputPropertyBase"}
+var numberPropertyImplementors = []string{"NumberProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired", "InputPropertyPlaceholder", "InputPropertyOptions", "InputPropertyMinimum"}
 
 func (ec *executionContext) _NumberProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.NumberProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, numberPropertyImplementors)
@@ -50699,7 +51202,7 @@ func (ec *executionContext) _NumberProperty(ctx context.Context, sel ast.Selecti
 	return out
 }
 
-var objectArrayPropertyImplementors = []string{"ObjectArrayProperty", "InputProperty", "InputPropertyBase"}
+var objectArrayPropertyImplementors = []string{"ObjectArrayProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired", "InputPropertyItems"}
 
 func (ec *executionContext) _ObjectArrayProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.ObjectArrayProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, objectArrayPropertyImplementors)
@@ -50797,7 +51300,7 @@ func (ec *executionContext) _ObjectArrayProperty(ctx context.Context, sel ast.Se
 	return out
 }
 
-var objectMapPropertyImplementors = []string{"ObjectMapProperty", "InputProperty", "InputPropertyBase"}
+var objectMapPropertyImplementors = []string{"ObjectMapProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired", "InputPropertyItems"}
 
 func (ec *executionContext) _ObjectMapProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.ObjectMapProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, objectMapPropertyImplementors)
@@ -50895,7 +51398,7 @@ func (ec *executionContext) _ObjectMapProperty(ctx context.Context, sel ast.Sele
 	return out
 }
 
-var objectPropertyImplementors = []string{"ObjectProperty", "InputProperty", "InputPropertyBase"}
+var objectPropertyImplementors = []string{"ObjectProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired", "InputPropertyPlaceholder"}
 
 func (ec *executionContext) _ObjectProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.ObjectProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, objectPropertyImplementors)
@@ -53121,7 +53624,7 @@ func (ec *executionContext) _RedeployDeploymentPayload(ctx context.Context, sel 
 	return out
 }
 
-var referencePropertyImplementors = []string{"ReferenceProperty", "InputProperty", "InputPropertyBase"}
+var referencePropertyImplementors = []string{"ReferenceProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyRequired"}
 
 func (ec *executionContext) _ReferenceProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.ReferenceProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, referencePropertyImplementors)
@@ -54544,7 +55047,7 @@ func (ec *executionContext) _StaticValues(ctx context.Context, sel ast.Selection
 	return out
 }
 
-var stringArrayPropertyImplementors = []string{"StringArrayProperty", "InputProperty", "InputPropertyBase"}
+var stringArrayPropertyImplementors = []string{"StringArrayProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired", "InputPropertyPlaceholder", "InputPropertyPatterns", "InputPropertyOptions"}
 
 func (ec *executionContext) _StringArrayProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.StringArrayProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, stringArrayPropertyImplementors)
@@ -54642,7 +55145,7 @@ func (ec *executionContext) _StringArrayProperty(ctx context.Context, sel ast.Se
 	return out
 }
 
-var stringPropertyImplementors = []string{"StringProperty", "InputProperty", "InputPropertyBase"}
+var stringPropertyImplementors = []string{"StringProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired", "InputPropertyPlaceholder", "InputPropertyPatterns", "InputPropertyOptions", "InputPropertyMinimum"}
 
 func (ec *executionContext) _StringProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.StringProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, stringPropertyImplementors)
@@ -54769,7 +55272,7 @@ func (ec *executionContext) _Subscription(ctx context.Context, sel ast.Selection
 	}
 }
 
-var textPropertyImplementors = []string{"TextProperty", "InputProperty", "InputPropertyBase"}
+var textPropertyImplementors = []string{"TextProperty", "InputProperty", "InputPropertyBase", "InputPropertyField", "InputPropertyDefault", "InputPropertyRequired", "InputPropertyPlaceholder", "InputPropertyPatterns"}
 
 func (ec *executionContext) _TextProperty(ctx context.Context, sel ast.SelectionSet, obj *inputprop.TextProperty) graphql.Marshaler {
 	fields := graphql.CollectFields(ec.OperationContext, sel, textPropertyImplementors)

@@ -10785,11 +10785,6 @@ func writeDeploymentData(w *plan.Writer, n *plan.Node, v scalar.DeploymentData) 
 
 func writeInputProperty(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
 	switch v := v.(type) {
-	case *inputprop.TextProperty:
-		if v == nil {
-			return false
-		}
-		return w.Object(n, planTextProperty, v)
 	case *inputprop.StringProperty:
 		if v == nil {
 			return false
@@ -10800,16 +10795,21 @@ func writeInputProperty(w *plan.Writer, n *plan.Node, v inputprop.Property) bool
 			return false
 		}
 		return w.Object(n, planStringArrayProperty, v)
-	case *inputprop.SectionProperty:
+	case *inputprop.NumberProperty:
 		if v == nil {
 			return false
 		}
-		return w.Object(n, planSectionProperty, v)
-	case *inputprop.ReferenceProperty:
+		return w.Object(n, planNumberProperty, v)
+	case *inputprop.TextProperty:
 		if v == nil {
 			return false
 		}
-		return w.Object(n, planReferenceProperty, v)
+		return w.Object(n, planTextProperty, v)
+	case *inputprop.CompoundProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planCompoundProperty, v)
 	case *inputprop.ObjectProperty:
 		if v == nil {
 			return false
@@ -10825,36 +10825,36 @@ func writeInputProperty(w *plan.Writer, n *plan.Node, v inputprop.Property) bool
 			return false
 		}
 		return w.Object(n, planObjectArrayProperty, v)
-	case *inputprop.NumberProperty:
-		if v == nil {
-			return false
-		}
-		return w.Object(n, planNumberProperty, v)
-	case *inputprop.KeyValueProperty:
-		if v == nil {
-			return false
-		}
-		return w.Object(n, planKeyValueProperty, v)
 	case *inputprop.GitRepoProperty:
 		if v == nil {
 			return false
 		}
 		return w.Object(n, planGitRepoProperty, v)
-	case *inputprop.CompoundProperty:
-		if v == nil {
-			return false
-		}
-		return w.Object(n, planCompoundProperty, v)
-	case *inputprop.BooleanProperty:
-		if v == nil {
-			return false
-		}
-		return w.Object(n, planBooleanProperty, v)
 	case *inputprop.ArrayProperty:
 		if v == nil {
 			return false
 		}
 		return w.Object(n, planArrayProperty, v)
+	case *inputprop.KeyValueProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planKeyValueProperty, v)
+	case *inputprop.ReferenceProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planReferenceProperty, v)
+	case *inputprop.BooleanProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planBooleanProperty, v)
+	case *inputprop.SectionProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planSectionProperty, v)
 	case graphql.Marshaler:
 		return w.Marshal(v, false)
 	default:
@@ -10864,11 +10864,6 @@ func writeInputProperty(w *plan.Writer, n *plan.Node, v inputprop.Property) bool
 
 func writeInputPropertyBase(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
 	switch v := v.(type) {
-	case *inputprop.TextProperty:
-		if v == nil {
-			return false
-		}
-		return w.Object(n, planTextProperty, v)
 	case *inputprop.StringProperty:
 		if v == nil {
 			return false
@@ -10879,16 +10874,21 @@ func writeInputPropertyBase(w *plan.Writer, n *plan.Node, v inputprop.Property) 
 			return false
 		}
 		return w.Object(n, planStringArrayProperty, v)
-	case *inputprop.SectionProperty:
+	case *inputprop.NumberProperty:
 		if v == nil {
 			return false
 		}
-		return w.Object(n, planSectionProperty, v)
-	case *inputprop.ReferenceProperty:
+		return w.Object(n, planNumberProperty, v)
+	case *inputprop.TextProperty:
 		if v == nil {
 			return false
 		}
-		return w.Object(n, planReferenceProperty, v)
+		return w.Object(n, planTextProperty, v)
+	case *inputprop.CompoundProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planCompoundProperty, v)
 	case *inputprop.ObjectProperty:
 		if v == nil {
 			return false
@@ -10904,31 +10904,314 @@ func writeInputPropertyBase(w *plan.Writer, n *plan.Node, v inputprop.Property) 
 			return false
 		}
 		return w.Object(n, planObjectArrayProperty, v)
-	case *inputprop.NumberProperty:
-		if v == nil {
-			return false
-		}
-		return w.Object(n, planNumberProperty, v)
-	case *inputprop.KeyValueProperty:
-		if v == nil {
-			return false
-		}
-		return w.Object(n, planKeyValueProperty, v)
 	case *inputprop.GitRepoProperty:
 		if v == nil {
 			return false
 		}
 		return w.Object(n, planGitRepoProperty, v)
-	case *inputprop.CompoundProperty:
+	case *inputprop.ArrayProperty:
 		if v == nil {
 			return false
 		}
-		return w.Object(n, planCompoundProperty, v)
+		return w.Object(n, planArrayProperty, v)
+	case *inputprop.KeyValueProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planKeyValueProperty, v)
+	case *inputprop.ReferenceProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planReferenceProperty, v)
 	case *inputprop.BooleanProperty:
 		if v == nil {
 			return false
 		}
 		return w.Object(n, planBooleanProperty, v)
+	case *inputprop.SectionProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planSectionProperty, v)
+	case graphql.Marshaler:
+		return w.Marshal(v, false)
+	default:
+		panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyBase must implement graphql.Marshaler", v))
+	}
+}
+
+func writeInputPropertyDefault(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
+	switch v := v.(type) {
+	case *inputprop.StringProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringProperty, v)
+	case *inputprop.StringArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringArrayProperty, v)
+	case *inputprop.NumberProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planNumberProperty, v)
+	case *inputprop.TextProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planTextProperty, v)
+	case *inputprop.CompoundProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planCompoundProperty, v)
+	case *inputprop.ObjectProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectProperty, v)
+	case *inputprop.ObjectMapProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectMapProperty, v)
+	case *inputprop.ObjectArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectArrayProperty, v)
+	case *inputprop.GitRepoProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planGitRepoProperty, v)
+	case *inputprop.ArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planArrayProperty, v)
+	case *inputprop.KeyValueProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planKeyValueProperty, v)
+	case *inputprop.BooleanProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planBooleanProperty, v)
+	case graphql.Marshaler:
+		return w.Marshal(v, false)
+	default:
+		panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyDefault must implement graphql.Marshaler", v))
+	}
+}
+
+func writeInputPropertyField(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
+	switch v := v.(type) {
+	case *inputprop.StringProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringProperty, v)
+	case *inputprop.StringArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringArrayProperty, v)
+	case *inputprop.NumberProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planNumberProperty, v)
+	case *inputprop.TextProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planTextProperty, v)
+	case *inputprop.CompoundProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planCompoundProperty, v)
+	case *inputprop.ObjectProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectProperty, v)
+	case *inputprop.ObjectMapProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectMapProperty, v)
+	case *inputprop.ObjectArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectArrayProperty, v)
+	case *inputprop.GitRepoProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planGitRepoProperty, v)
+	case *inputprop.ArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planArrayProperty, v)
+	case *inputprop.KeyValueProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planKeyValueProperty, v)
+	case *inputprop.ReferenceProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planReferenceProperty, v)
+	case *inputprop.BooleanProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planBooleanProperty, v)
+	case graphql.Marshaler:
+		return w.Marshal(v, false)
+	default:
+		panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyField must implement graphql.Marshaler", v))
+	}
+}
+
+func writeInputPropertyItems(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
+	switch v := v.(type) {
+	case *inputprop.ObjectMapProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectMapProperty, v)
+	case *inputprop.ObjectArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectArrayProperty, v)
+	case graphql.Marshaler:
+		return w.Marshal(v, false)
+	default:
+		panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyItems must implement graphql.Marshaler", v))
+	}
+}
+
+func writeInputPropertyMinimum(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
+	switch v := v.(type) {
+	case *inputprop.StringProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringProperty, v)
+	case *inputprop.NumberProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planNumberProperty, v)
+	case *inputprop.CompoundProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planCompoundProperty, v)
+	case graphql.Marshaler:
+		return w.Marshal(v, false)
+	default:
+		panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyMinimum must implement graphql.Marshaler", v))
+	}
+}
+
+func writeInputPropertyOptions(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
+	switch v := v.(type) {
+	case *inputprop.StringProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringProperty, v)
+	case *inputprop.StringArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringArrayProperty, v)
+	case *inputprop.NumberProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planNumberProperty, v)
+	case *inputprop.CompoundProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planCompoundProperty, v)
+	case graphql.Marshaler:
+		return w.Marshal(v, false)
+	default:
+		panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyOptions must implement graphql.Marshaler", v))
+	}
+}
+
+func writeInputPropertyPatterns(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
+	switch v := v.(type) {
+	case *inputprop.StringProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringProperty, v)
+	case *inputprop.StringArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringArrayProperty, v)
+	case *inputprop.TextProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planTextProperty, v)
+	case graphql.Marshaler:
+		return w.Marshal(v, false)
+	default:
+		panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyPatterns must implement graphql.Marshaler", v))
+	}
+}
+
+func writeInputPropertyPlaceholder(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
+	switch v := v.(type) {
+	case *inputprop.StringProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringProperty, v)
+	case *inputprop.StringArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringArrayProperty, v)
+	case *inputprop.NumberProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planNumberProperty, v)
+	case *inputprop.TextProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planTextProperty, v)
+	case *inputprop.ObjectProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectProperty, v)
+	case *inputprop.GitRepoProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planGitRepoProperty, v)
 	case *inputprop.ArrayProperty:
 		if v == nil {
 			return false
@@ -10937,7 +11220,76 @@ func writeInputPropertyBase(w *plan.Writer, n *plan.Node, v inputprop.Property) 
 	case graphql.Marshaler:
 		return w.Marshal(v, false)
 	default:
-		panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyBase must implement graphql.Marshaler", v))
+		panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyPlaceholder must implement graphql.Marshaler", v))
+	}
+}
+
+func writeInputPropertyRequired(w *plan.Writer, n *plan.Node, v inputprop.Property) bool {
+	switch v := v.(type) {
+	case *inputprop.StringProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringProperty, v)
+	case *inputprop.StringArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planStringArrayProperty, v)
+	case *inputprop.NumberProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planNumberProperty, v)
+	case *inputprop.TextProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planTextProperty, v)
+	case *inputprop.CompoundProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planCompoundProperty, v)
+	case *inputprop.ObjectProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectProperty, v)
+	case *inputprop.ObjectMapProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectMapProperty, v)
+	case *inputprop.ObjectArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planObjectArrayProperty, v)
+	case *inputprop.GitRepoProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planGitRepoProperty, v)
+	case *inputprop.ArrayProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planArrayProperty, v)
+	case *inputprop.KeyValueProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planKeyValueProperty, v)
+	case *inputprop.ReferenceProperty:
+		if v == nil {
+			return false
+		}
+		return w.Object(n, planReferenceProperty, v)
+	case graphql.Marshaler:
+		return w.Marshal(v, false)
+	default:
+		panic(fmt.Errorf("unexpected type %T; non-generated variants of InputPropertyRequired must implement graphql.Marshaler", v))
 	}
 }
 
