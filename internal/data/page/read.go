@@ -89,16 +89,9 @@ func ReadKnown[T any](
 		ids = append(ids, wanted[parent]...)
 	}
 
-	slices.Sort(ids)
-	records, err := all.ByIDs(ctx, slices.Compact(ids))
+	byID, err := readByID(ctx, all, ids)
 	if err != nil {
 		return nil, err
-	}
-
-	byID := make(map[string]*T, len(records))
-	for _, record := range records {
-		_, id := all.Table().Position(record)
-		byID[id] = record
 	}
 
 	pages := make(map[string]*Connection[*T], len(of.IDs))
@@ -134,6 +127,20 @@ func ReadListed[T any](
 		ids = append(ids, c.Nodes()...)
 	}
 
+	byID, err := readByID(ctx, all, ids)
+	if err != nil {
+		return nil, err
+	}
+
+	pages := make(map[string]*Connection[*T], len(of.IDs))
+	for parent, c := range listed {
+		pages[parent] = pick(c, byID)
+	}
+	return pages, nil
+}
+
+// readByID returns the records of ids that there are, by these.
+func readByID[T any](ctx context.Context, all record.Query[T], ids []string) (map[string]*T, error) {
 	slices.Sort(ids)
 	records, err := all.ByIDs(ctx, slices.Compact(ids))
 	if err != nil {
@@ -144,12 +151,7 @@ func ReadListed[T any](
 		_, id := all.Table().Position(record)
 		byID[id] = record
 	}
-
-	pages := make(map[string]*Connection[*T], len(of.IDs))
-	for parent, c := range listed {
-		pages[parent] = pick(c, byID)
-	}
-	return pages, nil
+	return byID, nil
 }
 
 // pick returns the page of the records that are there of a page of ids.
