@@ -2,7 +2,6 @@ package graph
 
 import (
 	"context"
-	"slices"
 
 	"slipway/ent"
 	"slipway/graph/scalar"
@@ -154,7 +153,7 @@ func eventObject(ctx context.Context, r *Resolver, e *ent.AuditEvent) (scalar.No
 	}
 	found, err := readOnce(b, "object", func(all []*ent.AuditEvent) (map[string]lookup, error) {
 		ids := references(all, func(e *ent.AuditEvent) *string { return &e.ObjectID })
-		return r.lookUp(ctx, slices.Compact(ids)), nil
+		return r.lookUp(ctx, ids), nil
 	})
 	object := found[e.ObjectID]
 	if err != nil || fault.Is(object.err, fault.NodeNotFound) {

@@ -77,7 +77,7 @@ var forms = []struct {
 			return isList && !isPage(p.of.Name)
 		},
 		[]string{
-			"LiveInDemand.environments", // of which a rule names at most 5
+			"LiveInDemand.environments", // a rule names at most 5
 			"Requirement.approvals",     // as many as principals have approved
 			// At most 20 of each are examples of what an update affects.
 			"UpdateDefaultValueDefinitionPayload.affectedInstances", "UpdateDefaultValueDefinitionPayload.affectedVersions",

@@ -12,7 +12,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-// pairs returns, for a type, its fields that answer with one record and have the id of that beside them.
+// pairs returns the fields of a type that answer with one record, each with the field that has its id.
 func pairs(typeName string) (names []string) {
 	fields := schema.Types[typeName].Fields
 	for _, f := range fields {

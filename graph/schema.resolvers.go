@@ -1315,7 +1315,7 @@ func (r *viewerResolver) PrincipalID(ctx context.Context, obj *actor.Actor) (*st
 
 // Kind is the resolver for the kind field.
 func (r *viewerResolver) Kind(ctx context.Context, obj *actor.Actor) (actor.Kind, error) {
-	return actor.ByToken, nil
+	return (&actor.Ref{Name: obj.Name, TokenID: nilIfZero(obj.ID)}).Kind(), nil
 }
 
 // Organization is the resolver for the organization field.

@@ -1406,7 +1406,7 @@ type Mutation {
     "The rule."
     input: CreateRuleInput!
   ): CreateRulePayload
-  "Changes a rule that is in force."
+  "Changes a rule that is in force. If nothing is to change, its version stays, and ` + "`" + `expectedVersion` + "`" + ` is not checked."
   updateRule(
     "The rule, and what to change."
     input: UpdateRuleInput!
@@ -5157,7 +5157,7 @@ type Requirement {
   needed: Int
   "How many of these are given; null for other demands."
   given: Int
-  "The approvals that count toward it, also beyond those that it takes; null for other demands."
+  "The approvals that count, which may be more than needed; null for other demands."
   approvals: [Approval!]
 }
 

@@ -24,9 +24,9 @@ BEGIN
     WHERE "deployments"."organization_id" = o AND "completed_at" IS NOT NULL;
     UPDATE "module_versions" SET "deprecated_by_actor" = (
       SELECT max("e"."actor_id") FROM "audit_events" AS "e"
-      WHERE "e"."organization_id" = COALESCE("module_versions"."organization_id", 'global') AND "e"."object_id" = "module_versions"."id"
+      WHERE "e"."organization_id" = o AND "e"."object_id" = "module_versions"."id"
         AND "e"."actor_id" <> '' AND "e"."action" = 'deprecateModuleVersion' AND "e"."created_at" = "module_versions"."deprecated_at")
-    WHERE COALESCE("module_versions"."organization_id", 'global') = o AND "deprecated_at" IS NOT NULL;
+    WHERE ("module_versions"."organization_id" = o OR o = 'global' AND "module_versions"."organization_id" IS NULL) AND "deprecated_at" IS NOT NULL;
     UPDATE "quarantines" SET "created_by_actor" = (
       SELECT max("e"."actor_id") FROM "audit_events" AS "e"
       WHERE "e"."organization_id" = "quarantines"."organization_id" AND "e"."object_id" = "quarantines"."release_id"
@@ -51,13 +51,13 @@ BEGIN
     WHERE "rules"."organization_id" = o;
     UPDATE "tokens" SET "revoked_by" = (
       SELECT max("e"."actor_name") FROM "audit_events" AS "e"
-      WHERE "e"."organization_id" = COALESCE("tokens"."organization_id", 'global') AND "e"."object_id" = "tokens"."id"
+      WHERE "e"."organization_id" = o AND "e"."object_id" = "tokens"."id"
         AND "e"."action" = 'revokeToken'),
       "revoked_by_actor" = (
       SELECT max("e"."actor_id") FROM "audit_events" AS "e"
-      WHERE "e"."organization_id" = COALESCE("tokens"."organization_id", 'global') AND "e"."object_id" = "tokens"."id"
+      WHERE "e"."organization_id" = o AND "e"."object_id" = "tokens"."id"
         AND "e"."actor_id" <> '' AND "e"."action" = 'revokeToken')
-    WHERE COALESCE("tokens"."organization_id", 'global') = o AND "revoked_at" IS NOT NULL;
+    WHERE ("tokens"."organization_id" = o OR o = 'global' AND "tokens"."organization_id" IS NULL) AND "revoked_at" IS NOT NULL;
   END LOOP;
 END $$;
 -- +goose StatementEnd

@@ -15,7 +15,7 @@ const (
 	ByServer Kind = "server"
 )
 
-// serverName is the name of the server as an actor, and commandName how those of the command line begin.
+// serverName is the name of the server as an actor. Those of the command line are commandName, or that and a user.
 const serverName, commandName = "slipway", "cli"
 
 // Ref is who did something, as the record has it that says so.
@@ -30,13 +30,12 @@ type Ref struct {
 
 // Kind returns the kind of the actor. Without an id it goes by the name: records from before ids were noted have none.
 func (r *Ref) Kind() Kind {
-	command, user, _ := strings.Cut(r.Name, ":")
 	switch {
 	case r.TokenID != nil:
 		return ByToken
 	case r.Name == serverName:
 		return ByServer
-	case r.Role == System, command == commandName && (user != "" || r.Name == commandName):
+	case r.Role == System, r.Name == commandName, strings.HasPrefix(r.Name, commandName+":"):
 		return ByCommand
 	}
 	return ByToken

@@ -11,7 +11,7 @@ func TestTheKindOfAnActorGoesByItsTokenOrItsName(t *testing.T) {
 	for want, list := range map[actor.Kind][]actor.Ref{
 		actor.ByToken: {
 			{Name: "ci", TokenID: new("tok_1")}, {Name: "slipway", TokenID: new("tok_1")}, {Name: "cli:root", TokenID: new("tok_1")},
-			{Name: "ci"}, {Name: "client"}, {Name: "cli:"}, // from before ids were noted
+			{Name: "ci"}, {Name: "client"}, // from before ids were noted
 		},
 		actor.ByServer:  {{Name: "slipway"}, {Name: "slipway", Role: actor.System}},
 		actor.ByCommand: {{Name: "cli"}, {Name: "cli:root"}, {Name: "other", Role: actor.System}},

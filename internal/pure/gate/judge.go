@@ -30,7 +30,7 @@ type Requirement struct {
 	At *time.Time
 	// Needed and Given are how many approvals there have to be, and are; nil for other demands.
 	Needed, Given *int32
-	// ApprovalIDs are those that count toward it, also beyond those that it takes; nil for other demands.
+	// ApprovalIDs are the ids of the approvals that count, which may be more than needed; nil for other demands.
 	ApprovalIDs []string
 	// hours are what a demand for hours leaves open; nil for other demands, and in an unknown time zone.
 	hours *zoneHours

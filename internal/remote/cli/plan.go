@@ -169,7 +169,7 @@ func (p *plan) remarks() (lines []string) {
 	return lines
 }
 
-// awaitsApproval is the warning of a deployment that waits, which people are told with what is demanded.
+// awaitsApproval is the warning of a deployment that waits for approvals. People see the unmet requirements instead.
 const awaitsApproval = "awaits_approval"
 
 func warningLine(w client.WarningRecord) string {

@@ -5095,7 +5095,7 @@ func (v *UpdateRuleInput) GetExpectedVersion() *int { return v.ExpectedVersion }
 
 // UpdateRuleResponse is returned by UpdateRule on success.
 type UpdateRuleResponse struct {
-	// Changes a rule that is in force.
+	// Changes a rule that is in force. If nothing is to change, its version stays, and `expectedVersion` is not checked.
 	UpdateRule RuleUpdated `json:"updateRule"`
 }
 

@@ -227,7 +227,7 @@ func (s *Service) CheckReadsTokens(ctx context.Context) error {
 	return access.Check(actor.From(ctx), access.ReadTokens, fault.TokenForbidden)
 }
 
-// IsOwn reports whether a token is one of those that Tokens returns in pages.
+// IsOwn reports whether a token belongs to where the actor acts, so that Tokens returns it.
 func (s *Service) IsOwn(ctx context.Context, t *ent.Token) bool {
 	return optional.OrZero(t.OrganizationID) == actor.From(ctx).OrganizationID
 }

@@ -64,8 +64,12 @@ func (s *Service) DeprecateVersion(ctx context.Context, in Deprecate) (*ent.Modu
 			}
 			e.Changes = map[string]any{"reason": in.Reason, "successorId": in.SuccessorID}
 			a := actor.From(ctx)
-			u := v.Update().SetDeprecatedAt(e.At).SetDeprecatedBy(a.Name).SetNillableDeprecatedByActor(optional.NonZero(a.ID)).
-				SetDeprecationReason(in.Reason)
+			u := v.Update().SetDeprecatedAt(e.At).SetDeprecatedBy(a.Name).SetDeprecationReason(in.Reason)
+			if a.ID == "" {
+				u.ClearDeprecatedByActor() // that of an earlier reason
+			} else {
+				u.SetDeprecatedByActor(a.ID)
+			}
 			if in.SuccessorID == nil {
 				return u.ClearSuccessorID(), nil
 			}

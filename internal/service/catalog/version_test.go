@@ -14,6 +14,7 @@ import (
 	"slipway/ent/auditevent"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/base/optional"
 	"slipway/internal/base/strictjson"
 	"slipway/internal/pure/module"
 	"slipway/internal/service/catalog"
@@ -155,6 +156,22 @@ func TestVersionsThatCannotBePublished(t *testing.T) {
 	if diff := cmp.Diff(before, w.Rows(t)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func TestWhoDeprecatesAVersionAnewIsTheOneWhoDid(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "web")
+		withoutID := *actor.From(w.Acme.As(actor.Admin))
+		withoutID.ID, withoutID.Name = "", "other"
+		for _, ctx := range []context.Context{w.Acme.As(actor.Admin), actor.With(t.Context(), &withoutID), w.Acme.As(actor.Admin)} {
+			a := actor.From(ctx)
+			v, err := w.Catalog.DeprecateVersion(ctx, catalog.Deprecate{VersionID: p.Version.ID, Reason: "It leaks, says " + a.Name})
+			if err != nil || *v.DeprecatedBy != a.Name || optional.OrZero(v.DeprecatedByActor) != a.ID {
+				t.Errorf("%s: %v, %v", a.Name, v, err)
+			}
+		}
+	})
 }
 
 func TestADeprecatedVersionIsWarnedOfAndDeployedAllTheSame(t *testing.T) {

@@ -26,7 +26,7 @@ type Eligibility struct {
 	Refusal *fault.Error
 	// BlockedBy is the active deployment that stands in the way, or nil.
 	BlockedBy *record.Deployment
-	// Warnings are what to see to beforehand, allowed or not, with places in the input of the mutation.
+	// Warnings are those of the mutation, allowed or not. Their pointers are into its input.
 	Warnings []inputprop.Warning
 }
 
