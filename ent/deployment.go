@@ -40,6 +40,10 @@ type Deployment struct {
 	ModuleInstanceID string `json:"module_instance_id,omitempty"`
 	// ReleaseID holds the value of the "release_id" field.
 	ReleaseID *string `json:"release_id,omitempty"`
+	// the module of the instance; null until the sweep has filled in what an older server wrote
+	ModuleDefinitionID *string `json:"module_definition_id,omitempty"`
+	// the version of the release; null without one, and until the sweep has filled in what an older server wrote
+	ModuleVersionID *string `json:"module_version_id,omitempty"`
 	// the kind of the module version
 	DeploymentType string `json:"deployment_type,omitempty"`
 	// api, rollback, redeploy, pipeline, promotion, destroy or event
@@ -50,6 +54,8 @@ type Deployment struct {
 	Description *string `json:"description,omitempty"`
 	// why its creator wanted it
 	Reason *string `json:"reason,omitempty"`
+	// the description and the reason, folded; null without either, and until the sweep has filled it in
+	SearchText *string `json:"search_text,omitempty"`
 	// StartedAt holds the value of the "started_at" field.
 	StartedAt *time.Time `json:"started_at,omitempty"`
 	// CompletedAt holds the value of the "completed_at" field.
@@ -102,7 +108,7 @@ type Deployment struct {
 	DetailsFoldedAt *time.Time `json:"details_folded_at,omitempty"`
 	// name of the actor
 	CreatedBy string `json:"created_by,omitempty"`
-	// principal of the actor; null for the server, for what was started outside, and for those from before it was noted
+	// principal of the actor; null for the server, and for those from before it was noted
 	CreatedByID *string `json:"created_by_id,omitempty"`
 	// id of the actor's token; null for none, and for those from before it was noted
 	CreatedByActor *string `json:"created_by_actor,omitempty"`
@@ -268,7 +274,7 @@ func (*Deployment) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case deployment.FieldFoldedEvents, deployment.FieldLogLines, deployment.FieldLogBytes, deployment.FieldFoldedLogLines, deployment.FieldFoldedLogBytes, deployment.FieldFence, deployment.FieldReportSequence, deployment.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldCreatedByID, deployment.FieldCreatedByActor, deployment.FieldPromotedFrom, deployment.FieldAfterFailureOf, deployment.FieldReplacesID, deployment.FieldRunner, deployment.FieldRunnerActor, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy, deployment.FieldCancelRequestedByActor, deployment.FieldCancelReason:
+		case deployment.FieldID, deployment.FieldOrganizationID, deployment.FieldProjectID, deployment.FieldEnvironmentID, deployment.FieldModuleInstanceID, deployment.FieldReleaseID, deployment.FieldModuleDefinitionID, deployment.FieldModuleVersionID, deployment.FieldDeploymentType, deployment.FieldTriggerSource, deployment.FieldStatus, deployment.FieldDescription, deployment.FieldReason, deployment.FieldSearchText, deployment.FieldExternalDeploymentID, deployment.FieldPipelineRunID, deployment.FieldStepExecutionID, deployment.FieldResourceArn, deployment.FieldResourceName, deployment.FieldRedeployOfDeploymentID, deployment.FieldRollbackToDeploymentID, deployment.FieldGivenFrom, deployment.FieldServiceArn, deployment.FieldCreatedBy, deployment.FieldCreatedByID, deployment.FieldCreatedByActor, deployment.FieldPromotedFrom, deployment.FieldAfterFailureOf, deployment.FieldReplacesID, deployment.FieldRunner, deployment.FieldRunnerActor, deployment.FieldLeaseID, deployment.FieldCancelRequestedBy, deployment.FieldCancelRequestedByActor, deployment.FieldCancelReason:
 			values[i] = new(sql.NullString)
 		case deployment.FieldCreatedAt, deployment.FieldUpdatedAt, deployment.FieldStartedAt, deployment.FieldCompletedAt, deployment.FieldLiveSince, deployment.FieldCloudStartedAt, deployment.FieldCloudEndedAt, deployment.FieldDetailsFoldedAt, deployment.FieldWaitsUntil, deployment.FieldLeaseExpiresAt, deployment.FieldCancelRequestedAt:
 			values[i] = new(sql.NullTime)
@@ -336,6 +342,20 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 				_m.ReleaseID = new(string)
 				*_m.ReleaseID = value.String
 			}
+		case deployment.FieldModuleDefinitionID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field module_definition_id", values[i])
+			} else if value.Valid {
+				_m.ModuleDefinitionID = new(string)
+				*_m.ModuleDefinitionID = value.String
+			}
+		case deployment.FieldModuleVersionID:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field module_version_id", values[i])
+			} else if value.Valid {
+				_m.ModuleVersionID = new(string)
+				*_m.ModuleVersionID = value.String
+			}
 		case deployment.FieldDeploymentType:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field deployment_type", values[i])
@@ -367,6 +387,13 @@ func (_m *Deployment) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Reason = new(string)
 				*_m.Reason = value.String
+			}
+		case deployment.FieldSearchText:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field search_text", values[i])
+			} else if value.Valid {
+				_m.SearchText = new(string)
+				*_m.SearchText = value.String
 			}
 		case deployment.FieldStartedAt:
 			if value, ok := values[i].(*sql.NullTime); !ok {
@@ -781,6 +808,16 @@ func (_m *Deployment) String() string {
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
+	if v := _m.ModuleDefinitionID; v != nil {
+		builder.WriteString("module_definition_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.ModuleVersionID; v != nil {
+		builder.WriteString("module_version_id=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
 	builder.WriteString("deployment_type=")
 	builder.WriteString(_m.DeploymentType)
 	builder.WriteString(", ")
@@ -797,6 +834,11 @@ func (_m *Deployment) String() string {
 	builder.WriteString(", ")
 	if v := _m.Reason; v != nil {
 		builder.WriteString("reason=")
+		builder.WriteString(*v)
+	}
+	builder.WriteString(", ")
+	if v := _m.SearchText; v != nil {
+		builder.WriteString("search_text=")
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")

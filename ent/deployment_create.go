@@ -78,6 +78,34 @@ func (_c *DeploymentCreate) SetNillableReleaseID(v *string) *DeploymentCreate {
 	return _c
 }
 
+// SetModuleDefinitionID sets the "module_definition_id" field.
+func (_c *DeploymentCreate) SetModuleDefinitionID(v string) *DeploymentCreate {
+	_c.mutation.SetModuleDefinitionID(v)
+	return _c
+}
+
+// SetNillableModuleDefinitionID sets the "module_definition_id" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableModuleDefinitionID(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetModuleDefinitionID(*v)
+	}
+	return _c
+}
+
+// SetModuleVersionID sets the "module_version_id" field.
+func (_c *DeploymentCreate) SetModuleVersionID(v string) *DeploymentCreate {
+	_c.mutation.SetModuleVersionID(v)
+	return _c
+}
+
+// SetNillableModuleVersionID sets the "module_version_id" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableModuleVersionID(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetModuleVersionID(*v)
+	}
+	return _c
+}
+
 // SetDeploymentType sets the "deployment_type" field.
 func (_c *DeploymentCreate) SetDeploymentType(v string) *DeploymentCreate {
 	_c.mutation.SetDeploymentType(v)
@@ -128,6 +156,20 @@ func (_c *DeploymentCreate) SetReason(v string) *DeploymentCreate {
 func (_c *DeploymentCreate) SetNillableReason(v *string) *DeploymentCreate {
 	if v != nil {
 		_c.SetReason(*v)
+	}
+	return _c
+}
+
+// SetSearchText sets the "search_text" field.
+func (_c *DeploymentCreate) SetSearchText(v string) *DeploymentCreate {
+	_c.mutation.SetSearchText(v)
+	return _c
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_c *DeploymentCreate) SetNillableSearchText(v *string) *DeploymentCreate {
+	if v != nil {
+		_c.SetSearchText(*v)
 	}
 	return _c
 }
@@ -1034,6 +1076,14 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 		_spec.SetField(deployment.FieldOrganizationID, field.TypeString, value)
 		_node.OrganizationID = value
 	}
+	if value, ok := _c.mutation.ModuleDefinitionID(); ok {
+		_spec.SetField(deployment.FieldModuleDefinitionID, field.TypeString, value)
+		_node.ModuleDefinitionID = &value
+	}
+	if value, ok := _c.mutation.ModuleVersionID(); ok {
+		_spec.SetField(deployment.FieldModuleVersionID, field.TypeString, value)
+		_node.ModuleVersionID = &value
+	}
 	if value, ok := _c.mutation.DeploymentType(); ok {
 		_spec.SetField(deployment.FieldDeploymentType, field.TypeString, value)
 		_node.DeploymentType = value
@@ -1053,6 +1103,10 @@ func (_c *DeploymentCreate) createSpec() (*Deployment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Reason(); ok {
 		_spec.SetField(deployment.FieldReason, field.TypeString, value)
 		_node.Reason = &value
+	}
+	if value, ok := _c.mutation.SearchText(); ok {
+		_spec.SetField(deployment.FieldSearchText, field.TypeString, value)
+		_node.SearchText = &value
 	}
 	if value, ok := _c.mutation.StartedAt(); ok {
 		_spec.SetField(deployment.FieldStartedAt, field.TypeTime, value)

@@ -902,6 +902,12 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(deployment.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if _u.mutation.ModuleDefinitionIDCleared() {
+		_spec.ClearField(deployment.FieldModuleDefinitionID, field.TypeString)
+	}
+	if _u.mutation.ModuleVersionIDCleared() {
+		_spec.ClearField(deployment.FieldModuleVersionID, field.TypeString)
+	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(deployment.FieldStatus, field.TypeEnum, value)
 	}
@@ -910,6 +916,9 @@ func (_u *DeploymentUpdate) sqlSave(ctx context.Context) (_node int, err error) 
 	}
 	if _u.mutation.ReasonCleared() {
 		_spec.ClearField(deployment.FieldReason, field.TypeString)
+	}
+	if _u.mutation.SearchTextCleared() {
+		_spec.ClearField(deployment.FieldSearchText, field.TypeString)
 	}
 	if value, ok := _u.mutation.StartedAt(); ok {
 		_spec.SetField(deployment.FieldStartedAt, field.TypeTime, value)
@@ -2157,6 +2166,12 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(deployment.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if _u.mutation.ModuleDefinitionIDCleared() {
+		_spec.ClearField(deployment.FieldModuleDefinitionID, field.TypeString)
+	}
+	if _u.mutation.ModuleVersionIDCleared() {
+		_spec.ClearField(deployment.FieldModuleVersionID, field.TypeString)
+	}
 	if value, ok := _u.mutation.Status(); ok {
 		_spec.SetField(deployment.FieldStatus, field.TypeEnum, value)
 	}
@@ -2165,6 +2180,9 @@ func (_u *DeploymentUpdateOne) sqlSave(ctx context.Context) (_node *Deployment, 
 	}
 	if _u.mutation.ReasonCleared() {
 		_spec.ClearField(deployment.FieldReason, field.TypeString)
+	}
+	if _u.mutation.SearchTextCleared() {
+		_spec.ClearField(deployment.FieldSearchText, field.TypeString)
 	}
 	if value, ok := _u.mutation.StartedAt(); ok {
 		_spec.SetField(deployment.FieldStartedAt, field.TypeTime, value)

@@ -5303,11 +5303,14 @@ type DeploymentMutation struct {
 	created_at                *time.Time
 	updated_at                *time.Time
 	organization_id           *string
+	module_definition_id      *string
+	module_version_id         *string
 	deployment_type           *string
 	trigger_source            *string
 	status                    *deployment.Status
 	description               *string
 	reason                    *string
+	search_text               *string
 	started_at                *time.Time
 	completed_at              *time.Time
 	live_since                *time.Time
@@ -5754,6 +5757,104 @@ func (m *DeploymentMutation) ResetReleaseID() {
 	delete(m.clearedFields, deployment.FieldReleaseID)
 }
 
+// SetModuleDefinitionID sets the "module_definition_id" field.
+func (m *DeploymentMutation) SetModuleDefinitionID(s string) {
+	m.module_definition_id = &s
+}
+
+// ModuleDefinitionID returns the value of the "module_definition_id" field in the mutation.
+func (m *DeploymentMutation) ModuleDefinitionID() (r string, exists bool) {
+	v := m.module_definition_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModuleDefinitionID returns the old "module_definition_id" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldModuleDefinitionID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModuleDefinitionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModuleDefinitionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModuleDefinitionID: %w", err)
+	}
+	return oldValue.ModuleDefinitionID, nil
+}
+
+// ClearModuleDefinitionID clears the value of the "module_definition_id" field.
+func (m *DeploymentMutation) ClearModuleDefinitionID() {
+	m.module_definition_id = nil
+	m.clearedFields[deployment.FieldModuleDefinitionID] = struct{}{}
+}
+
+// ModuleDefinitionIDCleared returns if the "module_definition_id" field was cleared in this mutation.
+func (m *DeploymentMutation) ModuleDefinitionIDCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldModuleDefinitionID]
+	return ok
+}
+
+// ResetModuleDefinitionID resets all changes to the "module_definition_id" field.
+func (m *DeploymentMutation) ResetModuleDefinitionID() {
+	m.module_definition_id = nil
+	delete(m.clearedFields, deployment.FieldModuleDefinitionID)
+}
+
+// SetModuleVersionID sets the "module_version_id" field.
+func (m *DeploymentMutation) SetModuleVersionID(s string) {
+	m.module_version_id = &s
+}
+
+// ModuleVersionID returns the value of the "module_version_id" field in the mutation.
+func (m *DeploymentMutation) ModuleVersionID() (r string, exists bool) {
+	v := m.module_version_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModuleVersionID returns the old "module_version_id" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldModuleVersionID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModuleVersionID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModuleVersionID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModuleVersionID: %w", err)
+	}
+	return oldValue.ModuleVersionID, nil
+}
+
+// ClearModuleVersionID clears the value of the "module_version_id" field.
+func (m *DeploymentMutation) ClearModuleVersionID() {
+	m.module_version_id = nil
+	m.clearedFields[deployment.FieldModuleVersionID] = struct{}{}
+}
+
+// ModuleVersionIDCleared returns if the "module_version_id" field was cleared in this mutation.
+func (m *DeploymentMutation) ModuleVersionIDCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldModuleVersionID]
+	return ok
+}
+
+// ResetModuleVersionID resets all changes to the "module_version_id" field.
+func (m *DeploymentMutation) ResetModuleVersionID() {
+	m.module_version_id = nil
+	delete(m.clearedFields, deployment.FieldModuleVersionID)
+}
+
 // SetDeploymentType sets the "deployment_type" field.
 func (m *DeploymentMutation) SetDeploymentType(s string) {
 	m.deployment_type = &s
@@ -5958,6 +6059,55 @@ func (m *DeploymentMutation) ReasonCleared() bool {
 func (m *DeploymentMutation) ResetReason() {
 	m.reason = nil
 	delete(m.clearedFields, deployment.FieldReason)
+}
+
+// SetSearchText sets the "search_text" field.
+func (m *DeploymentMutation) SetSearchText(s string) {
+	m.search_text = &s
+}
+
+// SearchText returns the value of the "search_text" field in the mutation.
+func (m *DeploymentMutation) SearchText() (r string, exists bool) {
+	v := m.search_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSearchText returns the old "search_text" field's value of the Deployment entity.
+// If the Deployment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DeploymentMutation) OldSearchText(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSearchText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
+	}
+	return oldValue.SearchText, nil
+}
+
+// ClearSearchText clears the value of the "search_text" field.
+func (m *DeploymentMutation) ClearSearchText() {
+	m.search_text = nil
+	m.clearedFields[deployment.FieldSearchText] = struct{}{}
+}
+
+// SearchTextCleared returns if the "search_text" field was cleared in this mutation.
+func (m *DeploymentMutation) SearchTextCleared() bool {
+	_, ok := m.clearedFields[deployment.FieldSearchText]
+	return ok
+}
+
+// ResetSearchText resets all changes to the "search_text" field.
+func (m *DeploymentMutation) ResetSearchText() {
+	m.search_text = nil
+	delete(m.clearedFields, deployment.FieldSearchText)
 }
 
 // SetStartedAt sets the "started_at" field.
@@ -8578,7 +8728,7 @@ func (m *DeploymentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DeploymentMutation) Fields() []string {
-	fields := make([]string, 0, 58)
+	fields := make([]string, 0, 61)
 	if m.created_at != nil {
 		fields = append(fields, deployment.FieldCreatedAt)
 	}
@@ -8600,6 +8750,12 @@ func (m *DeploymentMutation) Fields() []string {
 	if m.release != nil {
 		fields = append(fields, deployment.FieldReleaseID)
 	}
+	if m.module_definition_id != nil {
+		fields = append(fields, deployment.FieldModuleDefinitionID)
+	}
+	if m.module_version_id != nil {
+		fields = append(fields, deployment.FieldModuleVersionID)
+	}
 	if m.deployment_type != nil {
 		fields = append(fields, deployment.FieldDeploymentType)
 	}
@@ -8614,6 +8770,9 @@ func (m *DeploymentMutation) Fields() []string {
 	}
 	if m.reason != nil {
 		fields = append(fields, deployment.FieldReason)
+	}
+	if m.search_text != nil {
+		fields = append(fields, deployment.FieldSearchText)
 	}
 	if m.started_at != nil {
 		fields = append(fields, deployment.FieldStartedAt)
@@ -8775,6 +8934,10 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.ModuleInstanceID()
 	case deployment.FieldReleaseID:
 		return m.ReleaseID()
+	case deployment.FieldModuleDefinitionID:
+		return m.ModuleDefinitionID()
+	case deployment.FieldModuleVersionID:
+		return m.ModuleVersionID()
 	case deployment.FieldDeploymentType:
 		return m.DeploymentType()
 	case deployment.FieldTriggerSource:
@@ -8785,6 +8948,8 @@ func (m *DeploymentMutation) Field(name string) (ent.Value, bool) {
 		return m.Description()
 	case deployment.FieldReason:
 		return m.Reason()
+	case deployment.FieldSearchText:
+		return m.SearchText()
 	case deployment.FieldStartedAt:
 		return m.StartedAt()
 	case deployment.FieldCompletedAt:
@@ -8900,6 +9065,10 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldModuleInstanceID(ctx)
 	case deployment.FieldReleaseID:
 		return m.OldReleaseID(ctx)
+	case deployment.FieldModuleDefinitionID:
+		return m.OldModuleDefinitionID(ctx)
+	case deployment.FieldModuleVersionID:
+		return m.OldModuleVersionID(ctx)
 	case deployment.FieldDeploymentType:
 		return m.OldDeploymentType(ctx)
 	case deployment.FieldTriggerSource:
@@ -8910,6 +9079,8 @@ func (m *DeploymentMutation) OldField(ctx context.Context, name string) (ent.Val
 		return m.OldDescription(ctx)
 	case deployment.FieldReason:
 		return m.OldReason(ctx)
+	case deployment.FieldSearchText:
+		return m.OldSearchText(ctx)
 	case deployment.FieldStartedAt:
 		return m.OldStartedAt(ctx)
 	case deployment.FieldCompletedAt:
@@ -9060,6 +9231,20 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetReleaseID(v)
 		return nil
+	case deployment.FieldModuleDefinitionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModuleDefinitionID(v)
+		return nil
+	case deployment.FieldModuleVersionID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModuleVersionID(v)
+		return nil
 	case deployment.FieldDeploymentType:
 		v, ok := value.(string)
 		if !ok {
@@ -9094,6 +9279,13 @@ func (m *DeploymentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetReason(v)
+		return nil
+	case deployment.FieldSearchText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSearchText(v)
 		return nil
 	case deployment.FieldStartedAt:
 		v, ok := value.(time.Time)
@@ -9549,11 +9741,20 @@ func (m *DeploymentMutation) ClearedFields() []string {
 	if m.FieldCleared(deployment.FieldReleaseID) {
 		fields = append(fields, deployment.FieldReleaseID)
 	}
+	if m.FieldCleared(deployment.FieldModuleDefinitionID) {
+		fields = append(fields, deployment.FieldModuleDefinitionID)
+	}
+	if m.FieldCleared(deployment.FieldModuleVersionID) {
+		fields = append(fields, deployment.FieldModuleVersionID)
+	}
 	if m.FieldCleared(deployment.FieldDescription) {
 		fields = append(fields, deployment.FieldDescription)
 	}
 	if m.FieldCleared(deployment.FieldReason) {
 		fields = append(fields, deployment.FieldReason)
+	}
+	if m.FieldCleared(deployment.FieldSearchText) {
+		fields = append(fields, deployment.FieldSearchText)
 	}
 	if m.FieldCleared(deployment.FieldStartedAt) {
 		fields = append(fields, deployment.FieldStartedAt)
@@ -9677,11 +9878,20 @@ func (m *DeploymentMutation) ClearField(name string) error {
 	case deployment.FieldReleaseID:
 		m.ClearReleaseID()
 		return nil
+	case deployment.FieldModuleDefinitionID:
+		m.ClearModuleDefinitionID()
+		return nil
+	case deployment.FieldModuleVersionID:
+		m.ClearModuleVersionID()
+		return nil
 	case deployment.FieldDescription:
 		m.ClearDescription()
 		return nil
 	case deployment.FieldReason:
 		m.ClearReason()
+		return nil
+	case deployment.FieldSearchText:
+		m.ClearSearchText()
 		return nil
 	case deployment.FieldStartedAt:
 		m.ClearStartedAt()
@@ -9817,6 +10027,12 @@ func (m *DeploymentMutation) ResetField(name string) error {
 	case deployment.FieldReleaseID:
 		m.ResetReleaseID()
 		return nil
+	case deployment.FieldModuleDefinitionID:
+		m.ResetModuleDefinitionID()
+		return nil
+	case deployment.FieldModuleVersionID:
+		m.ResetModuleVersionID()
+		return nil
 	case deployment.FieldDeploymentType:
 		m.ResetDeploymentType()
 		return nil
@@ -9831,6 +10047,9 @@ func (m *DeploymentMutation) ResetField(name string) error {
 		return nil
 	case deployment.FieldReason:
 		m.ResetReason()
+		return nil
+	case deployment.FieldSearchText:
+		m.ResetSearchText()
 		return nil
 	case deployment.FieldStartedAt:
 		m.ResetStartedAt()

@@ -24,43 +24,43 @@ func init() {
 	deploymentFields := schema.Deployment{}.Fields()
 	_ = deploymentFields
 	// deploymentDescExternalIDAdopted is the schema descriptor for external_id_adopted field.
-	deploymentDescExternalIDAdopted := deploymentFields[14].Descriptor()
+	deploymentDescExternalIDAdopted := deploymentFields[17].Descriptor()
 	// deployment.DefaultExternalIDAdopted holds the default value on creation for the external_id_adopted field.
 	deployment.DefaultExternalIDAdopted = deploymentDescExternalIDAdopted.Default.(bool)
 	// deploymentDescFoldedEvents is the schema descriptor for folded_events field.
-	deploymentDescFoldedEvents := deploymentFields[28].Descriptor()
+	deploymentDescFoldedEvents := deploymentFields[31].Descriptor()
 	// deployment.DefaultFoldedEvents holds the default value on creation for the folded_events field.
 	deployment.DefaultFoldedEvents = deploymentDescFoldedEvents.Default.(int32)
 	// deploymentDescLogLines is the schema descriptor for log_lines field.
-	deploymentDescLogLines := deploymentFields[29].Descriptor()
+	deploymentDescLogLines := deploymentFields[32].Descriptor()
 	// deployment.DefaultLogLines holds the default value on creation for the log_lines field.
 	deployment.DefaultLogLines = deploymentDescLogLines.Default.(int64)
 	// deploymentDescLogBytes is the schema descriptor for log_bytes field.
-	deploymentDescLogBytes := deploymentFields[30].Descriptor()
+	deploymentDescLogBytes := deploymentFields[33].Descriptor()
 	// deployment.DefaultLogBytes holds the default value on creation for the log_bytes field.
 	deployment.DefaultLogBytes = deploymentDescLogBytes.Default.(int64)
 	// deploymentDescFoldedLogLines is the schema descriptor for folded_log_lines field.
-	deploymentDescFoldedLogLines := deploymentFields[31].Descriptor()
+	deploymentDescFoldedLogLines := deploymentFields[34].Descriptor()
 	// deployment.DefaultFoldedLogLines holds the default value on creation for the folded_log_lines field.
 	deployment.DefaultFoldedLogLines = deploymentDescFoldedLogLines.Default.(int32)
 	// deploymentDescFoldedLogBytes is the schema descriptor for folded_log_bytes field.
-	deploymentDescFoldedLogBytes := deploymentFields[32].Descriptor()
+	deploymentDescFoldedLogBytes := deploymentFields[35].Descriptor()
 	// deployment.DefaultFoldedLogBytes holds the default value on creation for the folded_log_bytes field.
 	deployment.DefaultFoldedLogBytes = deploymentDescFoldedLogBytes.Default.(int64)
 	// deploymentDescAcknowledgesDependents is the schema descriptor for acknowledges_dependents field.
-	deploymentDescAcknowledgesDependents := deploymentFields[39].Descriptor()
+	deploymentDescAcknowledgesDependents := deploymentFields[42].Descriptor()
 	// deployment.DefaultAcknowledgesDependents holds the default value on creation for the acknowledges_dependents field.
 	deployment.DefaultAcknowledgesDependents = deploymentDescAcknowledgesDependents.Default.(bool)
 	// deploymentDescForced is the schema descriptor for forced field.
-	deploymentDescForced := deploymentFields[52].Descriptor()
+	deploymentDescForced := deploymentFields[55].Descriptor()
 	// deployment.DefaultForced holds the default value on creation for the forced field.
 	deployment.DefaultForced = deploymentDescForced.Default.(bool)
 	// deploymentDescReportSequence is the schema descriptor for report_sequence field.
-	deploymentDescReportSequence := deploymentFields[53].Descriptor()
+	deploymentDescReportSequence := deploymentFields[56].Descriptor()
 	// deployment.DefaultReportSequence holds the default value on creation for the report_sequence field.
 	deployment.DefaultReportSequence = deploymentDescReportSequence.Default.(int32)
 	// deploymentDescVersion is the schema descriptor for version field.
-	deploymentDescVersion := deploymentFields[54].Descriptor()
+	deploymentDescVersion := deploymentFields[57].Descriptor()
 	// deployment.DefaultVersion holds the default value on creation for the version field.
 	deployment.DefaultVersion = deploymentDescVersion.Default.(int32)
 	moduleinstanceFields := schema.ModuleInstance{}.Fields()

@@ -302,6 +302,10 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return &_m.ModuleInstanceID
 	case deployment.FieldReleaseID:
 		return scanNillable[string]{&_m.ReleaseID}
+	case deployment.FieldModuleDefinitionID:
+		return scanNillable[string]{&_m.ModuleDefinitionID}
+	case deployment.FieldModuleVersionID:
+		return scanNillable[string]{&_m.ModuleVersionID}
 	case deployment.FieldDeploymentType:
 		return &_m.DeploymentType
 	case deployment.FieldTriggerSource:
@@ -312,6 +316,8 @@ func (_m *Deployment) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.Description}
 	case deployment.FieldReason:
 		return scanNillable[string]{&_m.Reason}
+	case deployment.FieldSearchText:
+		return scanNillable[string]{&_m.SearchText}
 	case deployment.FieldStartedAt:
 		return scanNillable[time.Time]{&_m.StartedAt}
 	case deployment.FieldCompletedAt:

@@ -485,7 +485,7 @@ func (_m *DefinitionUse) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of deployments, with every column but those that the database fills in and those
 // that are set later.
 func (*Deployment) InsertStatement() string {
-	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "deployment_type", "trigger_source", "status", "description", "reason", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "given_from", "data", "service_arn", "created_by", "created_by_id", "created_by_actor", "promoted_from", "after_failure_of", "acknowledges_dependents", "replaces_id", "waits_until", "override", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35)`
+	return `INSERT INTO "deployments" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_instance_id", "release_id", "module_definition_id", "module_version_id", "deployment_type", "trigger_source", "status", "description", "reason", "search_text", "started_at", "external_deployment_id", "cloud_started_at", "pipeline_run_id", "step_execution_id", "resource_arn", "resource_name", "redeploy_of_deployment_id", "rollback_to_deployment_id", "given_from", "data", "service_arn", "created_by", "created_by_id", "created_by_actor", "promoted_from", "after_failure_of", "acknowledges_dependents", "replaces_id", "waits_until", "override", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -499,11 +499,14 @@ func (_m *Deployment) InsertArguments() []any {
 		_m.EnvironmentID,
 		_m.ModuleInstanceID,
 		nillable(_m.ReleaseID),
+		nillable(_m.ModuleDefinitionID),
+		nillable(_m.ModuleVersionID),
 		_m.DeploymentType,
 		_m.TriggerSource,
 		string(_m.Status),
 		nillable(_m.Description),
 		nillable(_m.Reason),
+		nillable(_m.SearchText),
 		nillable(_m.StartedAt),
 		nillable(_m.ExternalDeploymentID),
 		nillable(_m.CloudStartedAt),
@@ -609,6 +612,10 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return _m.ModuleInstanceID
 	case deployment.FieldReleaseID:
 		return nillable(_m.ReleaseID)
+	case deployment.FieldModuleDefinitionID:
+		return nillable(_m.ModuleDefinitionID)
+	case deployment.FieldModuleVersionID:
+		return nillable(_m.ModuleVersionID)
 	case deployment.FieldDeploymentType:
 		return _m.DeploymentType
 	case deployment.FieldTriggerSource:
@@ -619,6 +626,8 @@ func (_m *Deployment) ColumnValue(column string) any {
 		return nillable(_m.Description)
 	case deployment.FieldReason:
 		return nillable(_m.Reason)
+	case deployment.FieldSearchText:
+		return nillable(_m.SearchText)
 	case deployment.FieldStartedAt:
 		return nillable(_m.StartedAt)
 	case deployment.FieldCompletedAt:

@@ -28,6 +28,10 @@ const (
 	FieldModuleInstanceID = "module_instance_id"
 	// FieldReleaseID holds the string denoting the release_id field in the database.
 	FieldReleaseID = "release_id"
+	// FieldModuleDefinitionID holds the string denoting the module_definition_id field in the database.
+	FieldModuleDefinitionID = "module_definition_id"
+	// FieldModuleVersionID holds the string denoting the module_version_id field in the database.
+	FieldModuleVersionID = "module_version_id"
 	// FieldDeploymentType holds the string denoting the deployment_type field in the database.
 	FieldDeploymentType = "deployment_type"
 	// FieldTriggerSource holds the string denoting the trigger_source field in the database.
@@ -38,6 +42,8 @@ const (
 	FieldDescription = "description"
 	// FieldReason holds the string denoting the reason field in the database.
 	FieldReason = "reason"
+	// FieldSearchText holds the string denoting the search_text field in the database.
+	FieldSearchText = "search_text"
 	// FieldStartedAt holds the string denoting the started_at field in the database.
 	FieldStartedAt = "started_at"
 	// FieldCompletedAt holds the string denoting the completed_at field in the database.
@@ -204,11 +210,14 @@ var Columns = []string{
 	FieldEnvironmentID,
 	FieldModuleInstanceID,
 	FieldReleaseID,
+	FieldModuleDefinitionID,
+	FieldModuleVersionID,
 	FieldDeploymentType,
 	FieldTriggerSource,
 	FieldStatus,
 	FieldDescription,
 	FieldReason,
+	FieldSearchText,
 	FieldStartedAt,
 	FieldCompletedAt,
 	FieldLiveSince,
@@ -363,6 +372,16 @@ func ByReleaseID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldReleaseID, opts...).ToFunc()
 }
 
+// ByModuleDefinitionID orders the results by the module_definition_id field.
+func ByModuleDefinitionID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldModuleDefinitionID, opts...).ToFunc()
+}
+
+// ByModuleVersionID orders the results by the module_version_id field.
+func ByModuleVersionID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldModuleVersionID, opts...).ToFunc()
+}
+
 // ByDeploymentType orders the results by the deployment_type field.
 func ByDeploymentType(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldDeploymentType, opts...).ToFunc()
@@ -386,6 +405,11 @@ func ByDescription(opts ...sql.OrderTermOption) OrderOption {
 // ByReason orders the results by the reason field.
 func ByReason(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldReason, opts...).ToFunc()
+}
+
+// BySearchText orders the results by the search_text field.
+func BySearchText(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSearchText, opts...).ToFunc()
 }
 
 // ByStartedAt orders the results by the started_at field.

@@ -101,6 +101,16 @@ func ReleaseID(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldReleaseID, v))
 }
 
+// ModuleDefinitionID applies equality check predicate on the "module_definition_id" field. It's identical to ModuleDefinitionIDEQ.
+func ModuleDefinitionID(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldModuleDefinitionID, v))
+}
+
+// ModuleVersionID applies equality check predicate on the "module_version_id" field. It's identical to ModuleVersionIDEQ.
+func ModuleVersionID(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldModuleVersionID, v))
+}
+
 // DeploymentType applies equality check predicate on the "deployment_type" field. It's identical to DeploymentTypeEQ.
 func DeploymentType(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldDeploymentType, v))
@@ -119,6 +129,11 @@ func Description(v string) predicate.Deployment {
 // Reason applies equality check predicate on the "reason" field. It's identical to ReasonEQ.
 func Reason(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldReason, v))
+}
+
+// SearchText applies equality check predicate on the "search_text" field. It's identical to SearchTextEQ.
+func SearchText(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldSearchText, v))
 }
 
 // StartedAt applies equality check predicate on the "started_at" field. It's identical to StartedAtEQ.
@@ -746,6 +761,156 @@ func ReleaseIDContainsFold(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldContainsFold(FieldReleaseID, v))
 }
 
+// ModuleDefinitionIDEQ applies the EQ predicate on the "module_definition_id" field.
+func ModuleDefinitionIDEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldModuleDefinitionID, v))
+}
+
+// ModuleDefinitionIDNEQ applies the NEQ predicate on the "module_definition_id" field.
+func ModuleDefinitionIDNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldModuleDefinitionID, v))
+}
+
+// ModuleDefinitionIDIn applies the In predicate on the "module_definition_id" field.
+func ModuleDefinitionIDIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldModuleDefinitionID, vs...))
+}
+
+// ModuleDefinitionIDNotIn applies the NotIn predicate on the "module_definition_id" field.
+func ModuleDefinitionIDNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldModuleDefinitionID, vs...))
+}
+
+// ModuleDefinitionIDGT applies the GT predicate on the "module_definition_id" field.
+func ModuleDefinitionIDGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldModuleDefinitionID, v))
+}
+
+// ModuleDefinitionIDGTE applies the GTE predicate on the "module_definition_id" field.
+func ModuleDefinitionIDGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldModuleDefinitionID, v))
+}
+
+// ModuleDefinitionIDLT applies the LT predicate on the "module_definition_id" field.
+func ModuleDefinitionIDLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldModuleDefinitionID, v))
+}
+
+// ModuleDefinitionIDLTE applies the LTE predicate on the "module_definition_id" field.
+func ModuleDefinitionIDLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldModuleDefinitionID, v))
+}
+
+// ModuleDefinitionIDContains applies the Contains predicate on the "module_definition_id" field.
+func ModuleDefinitionIDContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldModuleDefinitionID, v))
+}
+
+// ModuleDefinitionIDHasPrefix applies the HasPrefix predicate on the "module_definition_id" field.
+func ModuleDefinitionIDHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldModuleDefinitionID, v))
+}
+
+// ModuleDefinitionIDHasSuffix applies the HasSuffix predicate on the "module_definition_id" field.
+func ModuleDefinitionIDHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldModuleDefinitionID, v))
+}
+
+// ModuleDefinitionIDIsNil applies the IsNil predicate on the "module_definition_id" field.
+func ModuleDefinitionIDIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldModuleDefinitionID))
+}
+
+// ModuleDefinitionIDNotNil applies the NotNil predicate on the "module_definition_id" field.
+func ModuleDefinitionIDNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldModuleDefinitionID))
+}
+
+// ModuleDefinitionIDEqualFold applies the EqualFold predicate on the "module_definition_id" field.
+func ModuleDefinitionIDEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldModuleDefinitionID, v))
+}
+
+// ModuleDefinitionIDContainsFold applies the ContainsFold predicate on the "module_definition_id" field.
+func ModuleDefinitionIDContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldModuleDefinitionID, v))
+}
+
+// ModuleVersionIDEQ applies the EQ predicate on the "module_version_id" field.
+func ModuleVersionIDEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldModuleVersionID, v))
+}
+
+// ModuleVersionIDNEQ applies the NEQ predicate on the "module_version_id" field.
+func ModuleVersionIDNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldModuleVersionID, v))
+}
+
+// ModuleVersionIDIn applies the In predicate on the "module_version_id" field.
+func ModuleVersionIDIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldModuleVersionID, vs...))
+}
+
+// ModuleVersionIDNotIn applies the NotIn predicate on the "module_version_id" field.
+func ModuleVersionIDNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldModuleVersionID, vs...))
+}
+
+// ModuleVersionIDGT applies the GT predicate on the "module_version_id" field.
+func ModuleVersionIDGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldModuleVersionID, v))
+}
+
+// ModuleVersionIDGTE applies the GTE predicate on the "module_version_id" field.
+func ModuleVersionIDGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldModuleVersionID, v))
+}
+
+// ModuleVersionIDLT applies the LT predicate on the "module_version_id" field.
+func ModuleVersionIDLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldModuleVersionID, v))
+}
+
+// ModuleVersionIDLTE applies the LTE predicate on the "module_version_id" field.
+func ModuleVersionIDLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldModuleVersionID, v))
+}
+
+// ModuleVersionIDContains applies the Contains predicate on the "module_version_id" field.
+func ModuleVersionIDContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldModuleVersionID, v))
+}
+
+// ModuleVersionIDHasPrefix applies the HasPrefix predicate on the "module_version_id" field.
+func ModuleVersionIDHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldModuleVersionID, v))
+}
+
+// ModuleVersionIDHasSuffix applies the HasSuffix predicate on the "module_version_id" field.
+func ModuleVersionIDHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldModuleVersionID, v))
+}
+
+// ModuleVersionIDIsNil applies the IsNil predicate on the "module_version_id" field.
+func ModuleVersionIDIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldModuleVersionID))
+}
+
+// ModuleVersionIDNotNil applies the NotNil predicate on the "module_version_id" field.
+func ModuleVersionIDNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldModuleVersionID))
+}
+
+// ModuleVersionIDEqualFold applies the EqualFold predicate on the "module_version_id" field.
+func ModuleVersionIDEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldModuleVersionID, v))
+}
+
+// ModuleVersionIDContainsFold applies the ContainsFold predicate on the "module_version_id" field.
+func ModuleVersionIDContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldModuleVersionID, v))
+}
+
 // DeploymentTypeEQ applies the EQ predicate on the "deployment_type" field.
 func DeploymentTypeEQ(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldEQ(FieldDeploymentType, v))
@@ -1044,6 +1209,81 @@ func ReasonEqualFold(v string) predicate.Deployment {
 // ReasonContainsFold applies the ContainsFold predicate on the "reason" field.
 func ReasonContainsFold(v string) predicate.Deployment {
 	return predicate.Deployment(sql.FieldContainsFold(FieldReason, v))
+}
+
+// SearchTextEQ applies the EQ predicate on the "search_text" field.
+func SearchTextEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEQ(FieldSearchText, v))
+}
+
+// SearchTextNEQ applies the NEQ predicate on the "search_text" field.
+func SearchTextNEQ(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNEQ(FieldSearchText, v))
+}
+
+// SearchTextIn applies the In predicate on the "search_text" field.
+func SearchTextIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldIn(FieldSearchText, vs...))
+}
+
+// SearchTextNotIn applies the NotIn predicate on the "search_text" field.
+func SearchTextNotIn(vs ...string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotIn(FieldSearchText, vs...))
+}
+
+// SearchTextGT applies the GT predicate on the "search_text" field.
+func SearchTextGT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGT(FieldSearchText, v))
+}
+
+// SearchTextGTE applies the GTE predicate on the "search_text" field.
+func SearchTextGTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldGTE(FieldSearchText, v))
+}
+
+// SearchTextLT applies the LT predicate on the "search_text" field.
+func SearchTextLT(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLT(FieldSearchText, v))
+}
+
+// SearchTextLTE applies the LTE predicate on the "search_text" field.
+func SearchTextLTE(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldLTE(FieldSearchText, v))
+}
+
+// SearchTextContains applies the Contains predicate on the "search_text" field.
+func SearchTextContains(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContains(FieldSearchText, v))
+}
+
+// SearchTextHasPrefix applies the HasPrefix predicate on the "search_text" field.
+func SearchTextHasPrefix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasPrefix(FieldSearchText, v))
+}
+
+// SearchTextHasSuffix applies the HasSuffix predicate on the "search_text" field.
+func SearchTextHasSuffix(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldHasSuffix(FieldSearchText, v))
+}
+
+// SearchTextIsNil applies the IsNil predicate on the "search_text" field.
+func SearchTextIsNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldIsNull(FieldSearchText))
+}
+
+// SearchTextNotNil applies the NotNil predicate on the "search_text" field.
+func SearchTextNotNil() predicate.Deployment {
+	return predicate.Deployment(sql.FieldNotNull(FieldSearchText))
+}
+
+// SearchTextEqualFold applies the EqualFold predicate on the "search_text" field.
+func SearchTextEqualFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldEqualFold(FieldSearchText, v))
+}
+
+// SearchTextContainsFold applies the ContainsFold predicate on the "search_text" field.
+func SearchTextContainsFold(v string) predicate.Deployment {
+	return predicate.Deployment(sql.FieldContainsFold(FieldSearchText, v))
 }
 
 // StartedAtEQ applies the EQ predicate on the "started_at" field.

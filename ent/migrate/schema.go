@@ -311,11 +311,14 @@ var (
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "organization_id", Type: field.TypeString},
+		{Name: "module_definition_id", Type: field.TypeString, Nullable: true},
+		{Name: "module_version_id", Type: field.TypeString, Nullable: true},
 		{Name: "deployment_type", Type: field.TypeString},
 		{Name: "trigger_source", Type: field.TypeString},
 		{Name: "status", Type: field.TypeEnum, Enums: []string{"AWAITING_APPROVAL", "PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELED"}, Default: "PENDING"},
 		{Name: "description", Type: field.TypeString, Nullable: true},
 		{Name: "reason", Type: field.TypeString, Nullable: true},
+		{Name: "search_text", Type: field.TypeString, Nullable: true},
 		{Name: "started_at", Type: field.TypeTime, Nullable: true},
 		{Name: "completed_at", Type: field.TypeTime, Nullable: true},
 		{Name: "live_since", Type: field.TypeTime, Nullable: true},
@@ -375,37 +378,37 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "deployments_projects_project",
-				Columns:    []*schema.Column{DeploymentsColumns[53]},
+				Columns:    []*schema.Column{DeploymentsColumns[56]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_environments_environment",
-				Columns:    []*schema.Column{DeploymentsColumns[54]},
+				Columns:    []*schema.Column{DeploymentsColumns[57]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_module_instances_module_instance",
-				Columns:    []*schema.Column{DeploymentsColumns[55]},
+				Columns:    []*schema.Column{DeploymentsColumns[58]},
 				RefColumns: []*schema.Column{ModuleInstancesColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "deployments_releases_release",
-				Columns:    []*schema.Column{DeploymentsColumns[56]},
+				Columns:    []*schema.Column{DeploymentsColumns[59]},
 				RefColumns: []*schema.Column{ReleasesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_redeploys",
-				Columns:    []*schema.Column{DeploymentsColumns[57]},
+				Columns:    []*schema.Column{DeploymentsColumns[60]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "deployments_deployments_rollbacks",
-				Columns:    []*schema.Column{DeploymentsColumns[58]},
+				Columns:    []*schema.Column{DeploymentsColumns[61]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -414,7 +417,7 @@ var (
 			{
 				Name:    "deployment_in_progress",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[58]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source <> 'event' AND status <> 'AWAITING_APPROVAL'",
 				},
@@ -422,7 +425,7 @@ var (
 			{
 				Name:    "deployment_awaiting_instance",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[58], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'AWAITING_APPROVAL'",
 				},
@@ -430,7 +433,7 @@ var (
 			{
 				Name:    "deployment_awaiting_until",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[39], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[42], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'AWAITING_APPROVAL'",
 				},
@@ -438,7 +441,7 @@ var (
 			{
 				Name:    "deployment_after_failure",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[36]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[39]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "after_failure_of IS NOT NULL",
 				},
@@ -459,7 +462,7 @@ var (
 			{
 				Name:    "deployment_lease",
 				Unique:  true,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[43]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[46]},
 			},
 			{
 				Name:    "deployment_pending",
@@ -472,7 +475,7 @@ var (
 			{
 				Name:    "deployment_lease_expires_at",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[44]},
+				Columns: []*schema.Column{DeploymentsColumns[47]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_expires_at IS NOT NULL",
 				},
@@ -480,7 +483,7 @@ var (
 			{
 				Name:    "deployment_service_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[24], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[27], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -493,7 +496,7 @@ var (
 			{
 				Name:    "deployment_cloud_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[13], DeploymentsColumns[24]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[16], DeploymentsColumns[27]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "external_deployment_id IS NOT NULL",
 				},
@@ -501,7 +504,7 @@ var (
 			{
 				Name:    "deployment_cloud_started",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[24], DeploymentsColumns[15], DeploymentsColumns[13], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[58], DeploymentsColumns[27], DeploymentsColumns[18], DeploymentsColumns[16], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_started_at IS NOT NULL",
 				},
@@ -509,7 +512,7 @@ var (
 			{
 				Name:    "deployment_cloud_ended",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[24], DeploymentsColumns[15]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[58], DeploymentsColumns[27], DeploymentsColumns[18]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "cloud_ended_at IS NOT NULL",
 				},
@@ -517,7 +520,7 @@ var (
 			{
 				Name:    "deployment_open_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[24], DeploymentsColumns[15]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[58], DeploymentsColumns[27], DeploymentsColumns[18]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NULL AND trigger_source = 'event'",
 				},
@@ -525,7 +528,7 @@ var (
 			{
 				Name:    "deployment_succeeded_outside",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[10]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[58], DeploymentsColumns[13]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "status = 'SUCCEEDED' AND trigger_source = 'event'",
 				},
@@ -533,7 +536,7 @@ var (
 			{
 				Name:    "deployment_held",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[24], DeploymentsColumns[9], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[58], DeploymentsColumns[27], DeploymentsColumns[12], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "lease_id IS NOT NULL AND deployment_type = 'aws:ecs'",
 				},
@@ -541,9 +544,17 @@ var (
 			{
 				Name:    "deployment_details",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[10], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[13], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "completed_at IS NOT NULL AND details_folded_at IS NULL",
+				},
+			},
+			{
+				Name:    "deployment_unfilled",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "module_definition_id IS NULL",
 				},
 			},
 			{
@@ -561,7 +572,7 @@ var (
 			{
 				Name:    "deployment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[53], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[56], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -573,7 +584,7 @@ var (
 			{
 				Name:    "deployment_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[54], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[57], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -585,7 +596,7 @@ var (
 			{
 				Name:    "deployment_organization_id_module_instance_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[58], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -597,7 +608,7 @@ var (
 			{
 				Name:    "deployment_organization_id_release_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[56], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[59], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -609,7 +620,7 @@ var (
 			{
 				Name:    "deployment_organization_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[8], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -621,6 +632,30 @@ var (
 			{
 				Name:    "deployment_organization_id_deployment_type_created_at_id",
 				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+				},
+			},
+			{
+				Name:    "deployment_organization_id_trigger_source_created_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[7], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+				},
+			},
+			{
+				Name:    "deployment_definition_newest",
+				Unique:  false,
 				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[4], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
@@ -631,9 +666,84 @@ var (
 				},
 			},
 			{
+				Name:    "deployment_version_newest",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[5], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+				},
+			},
+			{
+				Name:    "deployment_creator_newest",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[36], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+				},
+			},
+			{
+				Name:    "deployment_pipeline_newest",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[21], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+					Where: "pipeline_run_id IS NOT NULL",
+				},
+			},
+			{
+				Name:    "deployment_environment_completed",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[57], DeploymentsColumns[8], DeploymentsColumns[13], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[13].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+					Where: "completed_at IS NOT NULL",
+				},
+			},
+			{
+				Name:    "deployment_instance_completed",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[58], DeploymentsColumns[8], DeploymentsColumns[13], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[13].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+					Where: "completed_at IS NOT NULL",
+				},
+			},
+			{
 				Name:    "deployment_type_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[4], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[6], DeploymentsColumns[8], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					DescColumns: map[string]bool{
+						DeploymentsColumns[1].Name: true,
+
+						DeploymentsColumns[0].Name: true,
+					},
+				},
+			},
+			{
+				Name:    "deployment_trigger_status_newest",
+				Unique:  false,
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[7], DeploymentsColumns[8], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -645,7 +755,7 @@ var (
 			{
 				Name:    "deployment_project_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[53], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[56], DeploymentsColumns[8], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -657,7 +767,7 @@ var (
 			{
 				Name:    "deployment_environment_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[54], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[57], DeploymentsColumns[8], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,
@@ -669,7 +779,7 @@ var (
 			{
 				Name:    "deployment_instance_status_newest",
 				Unique:  false,
-				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[55], DeploymentsColumns[6], DeploymentsColumns[1], DeploymentsColumns[0]},
+				Columns: []*schema.Column{DeploymentsColumns[3], DeploymentsColumns[58], DeploymentsColumns[8], DeploymentsColumns[1], DeploymentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DeploymentsColumns[1].Name: true,

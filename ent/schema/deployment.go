@@ -26,6 +26,10 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.String("environment_id").Immutable(),
 		field.String("module_instance_id").Immutable(),
 		field.String("release_id").Optional().Nillable().Immutable(),
+		field.String("module_definition_id").Optional().Nillable().Immutable().
+			Comment("the module of the instance; null until the sweep has filled in what an older server wrote"),
+		field.String("module_version_id").Optional().Nillable().Immutable().
+			Comment("the version of the release; null without one, and until the sweep has filled in what an older server wrote"),
 		field.String("deployment_type").Immutable().
 			Comment("the kind of the module version"),
 		field.String("trigger_source").Immutable().
@@ -36,6 +40,8 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.String("description").Optional().Nillable().Immutable(),
 		field.String("reason").Optional().Nillable().Immutable().
 			Comment("why its creator wanted it"),
+		field.String("search_text").Optional().Nillable().Immutable().
+			Comment("the description and the reason, folded; null without either, and until the sweep has filled it in"),
 
 		field.Time("started_at").Optional().Nillable(),
 		field.Time("completed_at").Optional().Nillable().Annotations(later),
@@ -88,8 +94,7 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.String("created_by").Immutable().
 			Comment("name of the actor"),
 		field.String("created_by_id").Optional().Nillable().Immutable().
-			Comment("principal of the actor; null for the server, for what was started outside, " +
-				"and for those from before it was noted"),
+			Comment("principal of the actor; null for the server, and for those from before it was noted"),
 		field.String("created_by_actor").Optional().Nillable().Immutable().
 			Comment("id of the actor's token; null for none, and for those from before it was noted"),
 		field.String("promoted_from").Optional().Nillable().Immutable().
@@ -204,6 +209,10 @@ func (Deployment) Indexes() []ent.Index {
 		index.Fields("completed_at", "id").StorageKey("deployment_details").
 			Annotations(entsql.IndexWhere("completed_at IS NOT NULL AND details_folded_at IS NULL")),
 
+		// For the sweep, which looks over all organizations: what a server of before these columns wrote.
+		index.Fields("id").StorageKey("deployment_unfilled").
+			Annotations(entsql.IndexWhere("module_definition_id IS NULL")),
+
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "project_id"),
 		newestFirst("organization_id", "environment_id"),
@@ -211,12 +220,28 @@ func (Deployment) Indexes() []ent.Index {
 		newestFirst("organization_id", "release_id"),
 		newestFirst("organization_id", "status"),
 		newestFirst("organization_id", "deployment_type"),
+		newestFirst("organization_id", "trigger_source"),
+		newestFirst("organization_id", "module_definition_id").StorageKey("deployment_definition_newest"),
+		newestFirst("organization_id", "module_version_id").StorageKey("deployment_version_newest"),
+		newestFirst("organization_id", "created_by_id").StorageKey("deployment_creator_newest"),
+		newestFirst("organization_id", "pipeline_run_id").StorageKey("deployment_pipeline_newest").
+			Annotations(entsql.IndexWhere("pipeline_run_id IS NOT NULL")),
+
+		lastCompleted("environment_id").StorageKey("deployment_environment_completed"),
+		lastCompleted("module_instance_id").StorageKey("deployment_instance_completed"),
 
 		// A status may be rare, or a place or a type have few of a status that is common. Named, because the names that
 		// ent makes are longer than PostgreSQL's may be.
 		newestFirst("organization_id", "deployment_type", "status").StorageKey("deployment_type_status_newest"),
+		newestFirst("organization_id", "trigger_source", "status").StorageKey("deployment_trigger_status_newest"),
 		newestFirst("organization_id", "project_id", "status").StorageKey("deployment_project_status_newest"),
 		newestFirst("organization_id", "environment_id", "status").StorageKey("deployment_environment_status_newest"),
 		newestFirst("organization_id", "module_instance_id", "status").StorageKey("deployment_instance_status_newest"),
 	}
+}
+
+// lastCompleted is the index of what has ended in a place, the last of each status first. A creation does not write it.
+func lastCompleted(place string) *index.Builder {
+	return index.Fields("organization_id", place, "status", "completed_at", "id").Annotations(
+		entsql.DescColumns("completed_at", "id"), entsql.IndexWhere("completed_at IS NOT NULL"))
 }

@@ -18,12 +18,14 @@ const (
 
 // RunHousekeeping works until ctx ends: every second it ends the deployments whose lease has run out, and every minute
 // those that have waited for approvals for too long; it looks again at the events of the cloud that wait for their
-// deployment, and whether it is time to remove what is too old. Any number of servers may do so at once.
+// deployment, fills in what servers of before some columns wrote, and looks whether it is time to remove what is too
+// old. Any number of servers may do so at once.
 func (s *Services) RunHousekeeping(ctx context.Context, log *slog.Logger) {
 	var all sync.WaitGroup
 	all.Go(func() { repeat(ctx, log, sweepEvery, s.Deploy.Execution.ExpireLeases) })
 	all.Go(func() { repeat(ctx, log, lookEvery, s.Deploy.Waiting.ExpireWaiting) })
 	all.Go(func() { repeat(ctx, log, lookEvery, s.Deploy.CloudEvents.RetryEvents) })
+	all.Go(func() { repeat(ctx, log, lookEvery, s.Deploy.Execution.FillIn) })
 	all.Go(func() { repeat(ctx, log, lookEvery, s.Retention.PurgeIfDue) })
 	all.Wait()
 }

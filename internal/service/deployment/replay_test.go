@@ -13,6 +13,7 @@ import (
 	"slipway/ent"
 	"slipway/ent/auditevent"
 	"slipway/internal/base/actor"
+	"slipway/internal/base/textrules"
 	"slipway/internal/base/strictjson"
 	"slipway/internal/pure/ecs"
 	"slipway/internal/pure/module"
@@ -69,6 +70,7 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 				TriggerSource: trigger, Status: "PENDING", ResourceArn: source.ResourceArn, ResourceName: source.ResourceName,
 				ServiceArn: source.ServiceArn, GivenFrom: &source.ID, CreatedBy: "admin", CreatedByID: new(actor.From(w.Acme.As(actor.Admin)).PrincipalID),
 				CreatedByActor: new(actor.From(w.Acme.As(actor.Admin)).ID), Version: 1,
+				ModuleDefinitionID: &p.Definition.ID, ModuleVersionID: &p.Version.ID,
 			}
 			verb := "Redeploy of "
 			if want.RedeployOfDeploymentID = &source.ID; trigger == "rollback" {
@@ -77,7 +79,7 @@ func TestReplayTakesWhatItShouldAndNothingElse(t *testing.T) {
 			}
 			description := fmt.Sprintf("%s%s: version 1.4.0, succeeded at %s, started by developer",
 				verb, source.ID, source.CompletedAt.UTC().Format(time.RFC3339))
-			want.Description = &description
+			want.Description, want.SearchText = &description, new(textrules.Fold(description))
 			if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(ent.Deployment{}, ent.DeploymentEdges{}),
 				cmpopts.IgnoreFields(ent.Deployment{}, "ID", "CreatedAt", "UpdatedAt", "Data")); diff != "" {
 				t.Errorf("%s: want (-), got (+):\n%s", trigger, diff)

@@ -67,11 +67,13 @@ type Source struct {
 	ReplacesLive bool
 
 	// What follows is read only for one that is to be replayed. Rules are those in force where it is, as rule.Decode reads
-	// them. Digest and Content are of the release, nil if none is stored; Version is the name of its module version.
+	// them. Digest and Content are of the release, nil if none is stored; Version is the name of its module version, whose
+	// id and that of the instance's module stand behind them.
 	Rules                                     *string
 	OrganizationID, DeploymentType, CreatedBy string
 	CompletedAt                               *time.Time
 	Digest, Content, Version                  *string
+	ModuleDefinitionID, ModuleVersionID       *string
 	ResourceARN, ResourceName, GivenFrom      *string
 	Data, LiveData                            ecs.Column
 }
@@ -125,6 +127,8 @@ var (
 		{`"r"."digest"`, func(s *Source) any { return &s.Digest }},
 		{`"r"."content"`, func(s *Source) any { return &s.Content }},
 		{`"v"."version"`, func(s *Source) any { return &s.Version }},
+		{`"r"."module_version_id"`, func(s *Source) any { return &s.ModuleVersionID }},
+		{`"i"."module_definition_id"`, func(s *Source) any { return &s.ModuleDefinitionID }},
 		{`"d"."resource_arn"`, func(s *Source) any { return &s.ResourceARN }},
 		{`"d"."resource_name"`, func(s *Source) any { return &s.ResourceName }},
 		{`"d"."given_from"`, func(s *Source) any { return &s.GivenFrom }},

@@ -12,10 +12,12 @@ import (
 	"slipway/ent/cloudevent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
+	"slipway/internal/base/actor"
 	"slipway/internal/base/id"
 	"slipway/internal/base/optional"
 	"slipway/internal/data/journal"
 	"slipway/internal/data/record"
+	"slipway/internal/data/store"
 	"slipway/internal/pure/ecs"
 	"slipway/internal/pure/ecs/cloud"
 	"slipway/internal/service/deployment/state"
@@ -136,11 +138,16 @@ func (f *follower) create(ctx context.Context, c *course) error {
 	}
 	cloud.Apply(data, 0, cloud.Observation{}, observe(c.cloudID, []*ent.CloudEvent{start}))
 
+	reporter, err := f.principalOf(ctx, start.CreatedByActor)
+	if err != nil {
+		return err
+	}
 	created := &ent.Deployment{
 		ID: f.newID(id.Deployment), ProjectID: f.owner.place.ProjectID, EnvironmentID: f.owner.place.EnvironmentID,
-		ModuleInstanceID: f.owner.instanceID,
-		DeploymentType:   ecs.Type, TriggerSource: state.TriggerEvent, Status: deployment.StatusRUNNING,
-		Description: new(startedOutside), CreatedBy: start.CreatedBy, CreatedByActor: start.CreatedByActor,
+		ModuleInstanceID: f.owner.instanceID, ModuleDefinitionID: &f.instance.ModuleDefinitionID,
+		DeploymentType: ecs.Type, TriggerSource: state.TriggerEvent, Status: deployment.StatusRUNNING,
+		Description: new(startedOutside),
+		CreatedBy:   start.CreatedBy, CreatedByID: reporter, CreatedByActor: start.CreatedByActor,
 		StartedAt: &start.Event.Time, CloudStartedAt: &start.Event.Time,
 		ExternalDeploymentID: &c.cloudID, ResourceArn: &start.ServiceArn, ResourceName: new(serviceName(start.ServiceArn)),
 		Data: data.Column(), ServiceArn: &start.ServiceArn,
@@ -157,6 +164,24 @@ func (f *follower) create(ctx context.Context, c *course) error {
 	})
 
 	return nil
+}
+
+// principalOf returns the principal of the token that reported an event, nil if it is not known.
+func (f *follower) principalOf(ctx context.Context, tokenID *string) (*string, error) {
+	if tokenID == nil {
+		return nil, nil
+	}
+	if a := actor.From(ctx); a.ID == *tokenID {
+		return &a.PrincipalID, nil
+	}
+	t, err := f.tx.Token.Get(ctx, *tokenID)
+	switch {
+	case ent.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return new(store.PrincipalOf(t)), nil
 }
 
 // serviceName returns the name at the end of a service's ARN.

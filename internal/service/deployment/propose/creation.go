@@ -84,6 +84,7 @@ func (p *prepared) deployment(a *actor.Actor, deploymentID, releaseID string) *e
 	d := &ent.Deployment{
 		ID: deploymentID, ProjectID: p.instance.ProjectID, EnvironmentID: p.instance.EnvironmentID,
 		ModuleInstanceID: p.instance.ID, ReleaseID: &releaseID,
+		ModuleDefinitionID: &p.instance.ModuleDefinitionID, ModuleVersionID: &p.version.ID,
 		DeploymentType: p.version.Kind, TriggerSource: p.from.triggerSource(),
 		Description: p.Description, Reason: p.Reason, CreatedBy: a.Name, CreatedByID: optional.NonZero(a.PrincipalID),
 		CreatedByActor: optional.NonZero(a.ID),

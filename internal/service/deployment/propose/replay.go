@@ -109,6 +109,7 @@ func (s *Service) ReplayProposal(
 	p.Created = &ent.Deployment{
 		ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
 		ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
+		ModuleDefinitionID: from.ModuleDefinitionID, ModuleVersionID: from.ModuleVersionID,
 		DeploymentType: from.DeploymentType, TriggerSource: m.Trigger, Reason: in.Reason,
 		Description: new(describe(m.Verb, from.ID, *from.Version, from.Status, *from.CompletedAt, from.CreatedBy)),
 		CreatedBy:   a.Name, CreatedByID: optional.NonZero(a.PrincipalID), CreatedByActor: optional.NonZero(a.ID),

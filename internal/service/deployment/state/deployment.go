@@ -12,7 +12,9 @@ import (
 	"slipway/internal/base/fault"
 	"slipway/internal/base/id"
 	"slipway/internal/base/meter"
+	"slipway/internal/base/optional"
 	"slipway/internal/base/strictjson"
+	"slipway/internal/base/textrules"
 	"slipway/internal/data/record"
 	"slipway/internal/data/store"
 	"slipway/internal/pure/ecs"
@@ -65,11 +67,25 @@ func PlaceOf(d *ent.Deployment) actor.Place {
 	return actor.Place{ProjectID: d.ProjectID, EnvironmentID: d.EnvironmentID}
 }
 
-// InsertDeployment writes a new deployment of the actor's organization, made at a time; both, and its version, are set
-// here.
+// InsertDeployment writes a new deployment of the actor's organization, made at a time; both, its version and what
+// searches look in are set here.
 func InsertDeployment(ctx context.Context, tx *ent.Tx, d *ent.Deployment, at time.Time) error {
 	d.OrganizationID, d.CreatedAt, d.UpdatedAt, d.Version = store.Scope(actor.From(ctx)), at, at, 1
+	d.SearchText = SearchText(d.Description, d.Reason)
 	return record.Insert(ctx, tx, d)
+}
+
+// SearchText returns what a search of deployments looks in, folded: the description and the reason. It is nil without
+// either.
+func SearchText(description, reason *string) *string {
+	if description == nil && reason == nil {
+		return nil
+	}
+	text := optional.OrZero(description)
+	if reason != nil {
+		text += "\n" + *reason
+	}
+	return new(textrules.Fold(text))
 }
 
 // ServiceOf returns the service by which the cloud's events find a deployment with such data, or nil.

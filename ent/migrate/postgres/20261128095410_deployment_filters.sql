@@ -1,0 +1,6 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+-- compatible-with: 20261122012914
+SET lock_timeout = 0;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS "deployment_instance_completed" ON "deployments" ("organization_id", "module_instance_id", "status", "completed_at" DESC, "id" DESC) WHERE (completed_at IS NOT NULL);
+RESET lock_timeout;
