@@ -42,10 +42,13 @@ var tables = map[string]table{
 // what goes by it, the reference for an edge. Any other field that is no column has its record read whole.
 var fieldColumns = map[string][]string{
 	"Project.environments":                 {},
+	"Project.deployments":                  {},
 	"Environment.project":                  {environment.FieldProjectID},
 	"Environment.moduleInstances":          {},
+	"Environment.deployments":              {},
 	"ModuleDefinition.latestModuleVersion": {moduledefinition.FieldLatestVersionID},
 	"ModuleDefinition.versions":            {},
+	"ModuleDefinition.deployments":         {},
 	"ModuleVersion.deploymentType":         {moduleversion.FieldKind},
 	"ModuleVersion.moduleDefinition":       {moduleversion.FieldModuleDefinitionID},
 	"ModuleVersion.inputsJson":             {moduleversion.FieldInputs},
@@ -102,6 +105,8 @@ var fieldColumns = map[string][]string{
 	"Deployment.fence":                      {deployment.FieldFence, deployment.FieldLeaseID},
 	"Deployment.events":                     {deployment.FieldData, deployment.FieldEvents},
 	"Deployment.action":                     {deployment.FieldTriggerSource},
+	"Deployment.operation":                  {deployment.FieldTriggerSource},
+	"Deployment.moduleVersion":              {deployment.FieldModuleVersionID},
 	"Deployment.logs":                       {},
 	"Deployment.foldedLogBytes":             {deployment.FieldFoldedLogBytes},
 	"Deployment.rollbackEligibility":        {},

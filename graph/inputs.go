@@ -204,17 +204,20 @@ func failure(in model.CompleteDeploymentInput) *fault.Data {
 	return data
 }
 
-func deploymentFilter(in *model.DeploymentFilter) view.Filter {
+func deploymentFilter(in *model.DeploymentFilter, order model.DeploymentOrder) view.Filter {
+	f := view.Filter{LastCompleted: order == model.DeploymentOrderLastCompleted}
 	if in == nil {
-		return view.Filter{}
+		return f
 	}
-	return view.Filter{
-		ModuleInstanceID: in.ModuleInstanceID.Value(), EnvironmentID: in.EnvironmentID.Value(),
-		ProjectID: in.ProjectID.Value(),
-		Status:    in.Status.Value(), Kind: in.DeploymentType.Value(),
-		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),
-		Overridden: in.Overridden.Value(), AwaitingMyApproval: isTrue(in.AwaitingMyApproval),
-	}
+	f.ModuleInstanceID, f.EnvironmentID = in.ModuleInstanceID.Value(), in.EnvironmentID.Value()
+	f.ProjectID, f.ModuleDefinitionID = in.ProjectID.Value(), in.ModuleDefinitionID.Value()
+	f.ModuleVersionID, f.ReleaseID = in.ModuleVersionID.Value(), in.ReleaseID.Value()
+	f.Statuses, f.Operations, f.External = in.Statuses.Value(), in.Operations.Value(), in.External.Value()
+	f.Kind, f.CreatedByID = in.DeploymentType.Value(), in.CreatedByPrincipalID.Value()
+	f.PipelineRunID, f.Search = in.PipelineRunID.Value(), in.Search.Value()
+	f.CreatedFrom, f.CreatedBefore = in.CreatedFrom.Value(), in.CreatedBefore.Value()
+	f.Overridden, f.AwaitingMyApproval = in.Overridden.Value(), isTrue(in.AwaitingMyApproval)
+	return f
 }
 
 func auditFilter(in *model.AuditEventFilter) account.AuditFilter {

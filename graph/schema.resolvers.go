@@ -119,6 +119,11 @@ func (r *deploymentResolver) ModuleInstance(ctx context.Context, obj *record.Dep
 	return toInstance(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return &o.ModuleInstanceID })
 }
 
+// Operation is the resolver for the operation field.
+func (r *deploymentResolver) Operation(ctx context.Context, obj *record.Deployment) (*gate.Operation, error) {
+	return state.OperationOf(obj.TriggerSource), nil
+}
+
 // Action is the resolver for the action field.
 func (r *deploymentResolver) Action(ctx context.Context, obj *record.Deployment) (state.Action, error) {
 	return state.ActionOf(obj.TriggerSource), nil
@@ -152,6 +157,11 @@ func (r *deploymentResolver) DataJSON(ctx context.Context, obj *record.Deploymen
 // Release is the resolver for the release field.
 func (r *deploymentResolver) Release(ctx context.Context, obj *record.Deployment) (*record.Release, error) {
 	return toRelease(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return o.ReleaseID })
+}
+
+// ModuleVersion is the resolver for the moduleVersion field.
+func (r *deploymentResolver) ModuleVersion(ctx context.Context, obj *record.Deployment) (*record.ModuleVersion, error) {
+	return toVersion(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return o.ModuleVersionID })
 }
 
 // GivenInputs is the resolver for the givenInputs field.
@@ -358,6 +368,11 @@ func (r *environmentResolver) Requirements(ctx context.Context, obj *record.Envi
 	return environmentRequirements(ctx, r.Resolver, obj, operation)
 }
 
+// Deployments is the resolver for the deployments field.
+func (r *environmentResolver) Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfEnvironment, environmentID, deploymentFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+}
+
 // Code is the resolver for the code field.
 func (r *errorCodeResolver) Code(ctx context.Context, obj *fault.Entry) (string, error) {
 	return string(obj.Code), nil
@@ -403,6 +418,11 @@ func (r *moduleDefinitionResolver) LatestModuleVersion(ctx context.Context, obj 
 // Versions is the resolver for the versions field.
 func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error) {
 	return loadPage(ctx, obj, "versions", page.Args{First: first, After: after, Last: last, Before: before}, definitionID, r.Catalog.VersionsOf)
+}
+
+// Deployments is the resolver for the deployments field.
+func (r *moduleDefinitionResolver) Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfDefinition, definitionID, deploymentFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Project is the resolver for the project field.
@@ -472,8 +492,8 @@ func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleIn
 }
 
 // Deployments is the resolver for the deployments field.
-func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return loadPage(ctx, obj, deploymentsEdge(ctx, "deployments"), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.View.DeploymentsOf))
+func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfInstance, instanceID, deploymentFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // OutdatedReferences is the resolver for the outdatedReferences field.
@@ -974,6 +994,11 @@ func (r *projectResolver) Environments(ctx context.Context, obj *record.Project,
 	return loadPage(ctx, obj, "environments"+ofArchived(archived), page.Args{First: first, After: after, Last: last, Before: before}, projectID, among(archived, r.Workspace.EnvironmentsOf))
 }
 
+// Deployments is the resolver for the deployments field.
+func (r *projectResolver) Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfProject, projectID, deploymentFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+}
+
 // UpdatedAt is the resolver for the updatedAt field.
 func (r *quarantineResolver) UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error) {
 	return lastChange(obj), nil
@@ -1043,12 +1068,12 @@ func (r *queryResolver) DefaultValueDefinition(ctx context.Context, id string) (
 }
 
 // Deployments is the resolver for the deployments field.
-func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	head, err := feedCursor(ctx, r.Resolver)
 	if err != nil {
 		return nil, err
 	}
-	c, err := r.Deploy.View.Deployments(ctx, deploymentFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	c, err := r.Deploy.View.Deployments(ctx, deploymentFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, withFeedCursor(c, head), err)
 }
 
@@ -1208,8 +1233,8 @@ func (r *releaseResolver) Quarantines(ctx context.Context, obj *record.Release, 
 }
 
 // Deployments is the resolver for the deployments field.
-func (r *releaseResolver) Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return loadPage(ctx, obj, deploymentsEdge(ctx, "deployments"), page.Args{First: first, After: after, Last: last, Before: before}, releaseID, withFeedCursors(r.Resolver, r.Deploy.View.DeploymentsOfReleases))
+func (r *releaseResolver) Deployments(ctx context.Context, obj *record.Release, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfRelease, releaseID, deploymentFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // RuleID is the resolver for the ruleId field.
@@ -1265,7 +1290,7 @@ func (r *subscriptionResolver) DeploymentChanged(ctx context.Context, id string,
 
 // DeploymentsChanged is the resolver for the deploymentsChanged field.
 func (r *subscriptionResolver) DeploymentsChanged(ctx context.Context, filter *model.DeploymentFilter, after *string) (<-chan *feed.Item, error) {
-	return r.Deploy.View.FollowAll(ctx, deploymentFilter(filter), cmp.Or(stream.LastEventID(ctx), after))
+	return r.Deploy.View.FollowAll(ctx, deploymentFilter(filter, model.DeploymentOrderNewest), cmp.Or(stream.LastEventID(ctx), after))
 }
 
 // DeploymentLogs is the resolver for the deploymentLogs field.

@@ -142,6 +142,7 @@ type DeploymentResolver interface {
 
 	ModuleInstance(ctx context.Context, obj *record.Deployment) (*record.ModuleInstance, error)
 
+	Operation(ctx context.Context, obj *record.Deployment) (*gate.Operation, error)
 	Action(ctx context.Context, obj *record.Deployment) (state.Action, error)
 
 	Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
@@ -153,6 +154,8 @@ type DeploymentResolver interface {
 	DataJSON(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
 
 	Release(ctx context.Context, obj *record.Deployment) (*record.Release, error)
+
+	ModuleVersion(ctx context.Context, obj *record.Deployment) (*record.ModuleVersion, error)
 	GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error)
 	References(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentReference], error)
 	CreatedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error)
@@ -218,6 +221,7 @@ type EnvironmentResolver interface {
 	ModuleInstances(ctx context.Context, obj *record.Environment, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 	Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
 	Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error)
+	Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
 type ErrorCodeResolver interface {
 	Code(ctx context.Context, obj *fault.Entry) (string, error)
@@ -239,6 +243,7 @@ type LogLineResolver interface {
 type ModuleDefinitionResolver interface {
 	LatestModuleVersion(ctx context.Context, obj *record.ModuleDefinition) (*record.ModuleVersion, error)
 	Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error)
+	Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
 type ModuleInstanceResolver interface {
 	Project(ctx context.Context, obj *record.ModuleInstance) (*record.Project, error)
@@ -258,7 +263,7 @@ type ModuleInstanceResolver interface {
 	PreviousDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error)
 	DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error)
 	Fence(ctx context.Context, obj *record.ModuleInstance) (string, error)
-	Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	Deployments(ctx context.Context, obj *record.ModuleInstance, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 	OutdatedReferences(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputvalidation.Outdated], error)
 	Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 	OwnInputs(ctx context.Context, obj *record.ModuleInstance) ([]string, error)
@@ -338,6 +343,7 @@ type OverrideResolver interface {
 }
 type ProjectResolver interface {
 	Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
+	Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
 type QuarantineResolver interface {
 	UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error)
@@ -358,7 +364,7 @@ type QueryResolver interface {
 	ModuleVersion(ctx context.Context, id string) (*record.ModuleVersion, error)
 	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error)
 	DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error)
-	Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	Deployments(ctx context.Context, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 	Deployment(ctx context.Context, id string) (*record.Deployment, error)
 	CompareDeployments(ctx context.Context, fromID string, toID string) (*releases.Comparison, error)
 	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error)
@@ -389,7 +395,7 @@ type ReleaseResolver interface {
 	Artifact(ctx context.Context, obj *record.Release) (json.RawMessage, error)
 	Quarantine(ctx context.Context, obj *record.Release) (*ent.Quarantine, error)
 	Quarantines(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Quarantine], error)
-	Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	Deployments(ctx context.Context, obj *record.Release, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 }
 type RequirementResolver interface {
 	RuleID(ctx context.Context, obj *gate.Requirement) (string, error)
@@ -758,6 +764,8 @@ type Query {
   deployments(
     "Only deployments that meet every condition given."
     filter: DeploymentFilter
+    "The order of the list."
+    orderBy: DeploymentOrder! = NEWEST
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -1971,6 +1979,21 @@ type Project implements Node {
     "Only what comes before this cursor."
     before: String
   ): EnvironmentConnection
+  "Its deployments, newest first."
+  deployments(
+    "Only deployments that meet every condition given."
+    filter: DeploymentFilter
+    "The order of the list."
+    orderBy: DeploymentOrder! = NEWEST
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): DeploymentConnection
 }
 
 "A page of projects."
@@ -2042,6 +2065,21 @@ type Environment implements Node {
     "What the deployment does."
     operation: DeploymentOperation! = CREATE
   ): [Requirement!]
+  "Its deployments, newest first."
+  deployments(
+    "Only deployments that meet every condition given."
+    filter: DeploymentFilter
+    "The order of the list."
+    orderBy: DeploymentOrder! = NEWEST
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): DeploymentConnection
 }
 
 "A page of environments."
@@ -2102,6 +2140,21 @@ type ModuleDefinition implements Node {
     "Only what comes before this cursor."
     before: String
   ): ModuleVersionConnection
+  "Deployments of its versions, newest first; null without a token."
+  deployments(
+    "Only deployments that meet every condition given."
+    filter: DeploymentFilter
+    "The order of the list."
+    orderBy: DeploymentOrder! = NEWEST
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): DeploymentConnection
 }
 
 "Whether a module definition is published."
@@ -2281,6 +2334,10 @@ type ModuleInstance implements Node {
   fence: String!
   "Its deployments, newest first."
   deployments(
+    "Only deployments that meet every condition given."
+    filter: DeploymentFilter
+    "The order of the list."
+    orderBy: DeploymentOrder! = NEWEST
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -2482,6 +2539,10 @@ type Release implements Node {
   ): QuarantineConnection
   "The deployments that ship it, newest first."
   deployments(
+    "Only deployments that meet every condition given."
+    filter: DeploymentFilter
+    "The order of the list."
+    orderBy: DeploymentOrder! = NEWEST
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -2682,6 +2743,8 @@ type Deployment implements Node {
   it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
   """
   triggerSource: String!
+  "The operation, in the words of rules; null if it was started outside Slipway."
+  operation: DeploymentOperation
   "What its program is to do: DESTROY where it is started by ` + "`" + `destroy` + "`" + `."
   action: DeploymentAction!
   "Where it stands."
@@ -2727,6 +2790,10 @@ type Deployment implements Node {
   releaseId: ID
   "The release that it ships; null where none is stored, or where it was started outside."
   release: Release
+  "The id of the module version that it ships; null without a release."
+  moduleVersionId: ID
+  "The module version that it ships; null without a release."
+  moduleVersion: ModuleVersion
   """
   What was given for the inputs when it was created, with the digits of numbers and the order of keys; of a replay, what was
   given to the deployment that it goes back to. Null where that is not kept: it was started outside, or created by a Slipway
@@ -3005,10 +3072,26 @@ input DeploymentFilter {
   environmentId: ID
   "The id of the project."
   projectId: ID
-  "Where it stands."
-  status: DeploymentStatus
+  "The id of the module definition."
+  moduleDefinitionId: ID
+  "The id of the module version."
+  moduleVersionId: ID
+  "The id of the release."
+  releaseId: ID
+  "Only these statuses."
+  statuses: [DeploymentStatus!]
   "What carries it out: ` + "`" + `aws:ecs` + "`" + ` or ` + "`" + `terraform` + "`" + `."
   deploymentType: String
+  "Only these operations."
+  operations: [DeploymentOperation!]
+  "True: started outside Slipway. False: all others."
+  external: Boolean
+  "Who created it, by the ` + "`" + `principalId` + "`" + ` of an ` + "`" + `Actor` + "`" + `."
+  createdByPrincipalId: ID
+  "The pipeline run that it is part of."
+  pipelineRunId: String
+  "A text that the description or the reason contains, in any case; 1 to 100 characters."
+  search: String
   "Created at or after this moment."
   createdFrom: UtcDateTime
   "Created before this moment."
@@ -3020,6 +3103,14 @@ input DeploymentFilter {
   lists only, for a record alone does not tell it.
   """
   awaitingMyApproval: Boolean
+}
+
+"The order of a list of deployments."
+enum DeploymentOrder {
+  "The newest first."
+  NEWEST
+  "The last to end first, only ended ones; needs an instance or an environment."
+  LAST_COMPLETED
 }
 
 "What is known of a deployment beyond the record, by its type."
@@ -6119,6 +6210,8 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_deploymentType(ctx, field)
 	case "triggerSource":
 		return ec.fieldContext_Deployment_triggerSource(ctx, field)
+	case "operation":
+		return ec.fieldContext_Deployment_operation(ctx, field)
 	case "action":
 		return ec.fieldContext_Deployment_action(ctx, field)
 	case "status":
@@ -6161,6 +6254,10 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_releaseId(ctx, field)
 	case "release":
 		return ec.fieldContext_Deployment_release(ctx, field)
+	case "moduleVersionId":
+		return ec.fieldContext_Deployment_moduleVersionId(ctx, field)
+	case "moduleVersion":
+		return ec.fieldContext_Deployment_moduleVersion(ctx, field)
 	case "givenInputs":
 		return ec.fieldContext_Deployment_givenInputs(ctx, field)
 	case "references":
@@ -6625,6 +6722,8 @@ func (ec *executionContext) childFields_Environment(ctx context.Context, field g
 		return ec.fieldContext_Environment_rules(ctx, field)
 	case "requirements":
 		return ec.fieldContext_Environment_requirements(ctx, field)
+	case "deployments":
+		return ec.fieldContext_Environment_deployments(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Environment", field.Name)
 }
@@ -6887,6 +6986,8 @@ func (ec *executionContext) childFields_ModuleDefinition(ctx context.Context, fi
 		return ec.fieldContext_ModuleDefinition_latestModuleVersion(ctx, field)
 	case "versions":
 		return ec.fieldContext_ModuleDefinition_versions(ctx, field)
+	case "deployments":
+		return ec.fieldContext_ModuleDefinition_deployments(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleDefinition", field.Name)
 }
@@ -7229,6 +7330,8 @@ func (ec *executionContext) childFields_Project(ctx context.Context, field graph
 		return ec.fieldContext_Project_archivedAt(ctx, field)
 	case "environments":
 		return ec.fieldContext_Project_environments(ctx, field)
+	case "deployments":
+		return ec.fieldContext_Project_deployments(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Project", field.Name)
 }
@@ -8121,6 +8224,60 @@ func (ec *executionContext) field_Deployment_references_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_Environment_deployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.DeploymentFilter, error) {
+			return ec.unmarshalODeploymentFilter2ᚖslipwayᚋgraphᚋmodelᚐDeploymentFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.DeploymentOrder, error) {
+			return ec.unmarshalNDeploymentOrder2slipwayᚋgraphᚋmodelᚐDeploymentOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
 func (ec *executionContext) field_Environment_moduleInstances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8219,6 +8376,60 @@ func (ec *executionContext) field_Environment_rules_args(ctx context.Context, ra
 	return args, nil
 }
 
+func (ec *executionContext) field_ModuleDefinition_deployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.DeploymentFilter, error) {
+			return ec.unmarshalODeploymentFilter2ᚖslipwayᚋgraphᚋmodelᚐDeploymentFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.DeploymentOrder, error) {
+			return ec.unmarshalNDeploymentOrder2slipwayᚋgraphᚋmodelᚐDeploymentOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
 func (ec *executionContext) field_ModuleDefinition_versions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8298,38 +8509,54 @@ func (ec *executionContext) field_ModuleInstance_dependents_args(ctx context.Con
 func (ec *executionContext) field_ModuleInstance_deployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.DeploymentFilter, error) {
+			return ec.unmarshalODeploymentFilter2ᚖslipwayᚋgraphᚋmodelᚐDeploymentFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.DeploymentOrder, error) {
+			return ec.unmarshalNDeploymentOrder2slipwayᚋgraphᚋmodelᚐDeploymentOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg3
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -9039,6 +9266,60 @@ func (ec *executionContext) field_Mutation_updateRule_args(ctx context.Context, 
 	return args, nil
 }
 
+func (ec *executionContext) field_Project_deployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.DeploymentFilter, error) {
+			return ec.unmarshalODeploymentFilter2ᚖslipwayᚋgraphᚋmodelᚐDeploymentFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.DeploymentOrder, error) {
+			return ec.unmarshalNDeploymentOrder2slipwayᚋgraphᚋmodelᚐDeploymentOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
 func (ec *executionContext) field_Project_environments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -9266,38 +9547,46 @@ func (ec *executionContext) field_Query_deployments_args(ctx context.Context, ra
 		return nil, err
 	}
 	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.DeploymentOrder, error) {
+			return ec.unmarshalNDeploymentOrder2slipwayᚋgraphᚋmodelᚐDeploymentOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg4
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -9926,38 +10215,54 @@ func (ec *executionContext) field_Query_validateInputs_args(ctx context.Context,
 func (ec *executionContext) field_Release_deployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.DeploymentFilter, error) {
+			return ec.unmarshalODeploymentFilter2ᚖslipwayᚋgraphᚋmodelᚐDeploymentFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.DeploymentOrder, error) {
+			return ec.unmarshalNDeploymentOrder2slipwayᚋgraphᚋmodelᚐDeploymentOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg3
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -13538,6 +13843,29 @@ func (ec *executionContext) fieldContext_Deployment_triggerSource(_ context.Cont
 	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type String does not have child fields"))
 }
 
+func (ec *executionContext) _Deployment_operation(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_operation(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().Operation(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *gate.Operation) graphql.Marshaler {
+			return ec.marshalODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_operation(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, true, true, errors.New("field of type DeploymentOperation does not have child fields"))
+}
+
 func (ec *executionContext) _Deployment_action(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -14052,6 +14380,61 @@ func (ec *executionContext) fieldContext_Deployment_release(_ context.Context, f
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Release(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_moduleVersionId(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_moduleVersionId(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleVersionID, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *string) graphql.Marshaler {
+			return ec.marshalOID2ᚖstring(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_moduleVersionId(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Deployment", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _Deployment_moduleVersion(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_moduleVersion(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().ModuleVersion(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
+			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_moduleVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleVersion(ctx, field)
 		},
 	}
 	return fc, nil
@@ -18799,6 +19182,50 @@ func (ec *executionContext) fieldContext_Environment_requirements(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Environment_deployments(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Environment_deployments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Environment().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Environment_deployments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Environment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Environment_deployments_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _EnvironmentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Environment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21255,6 +21682,50 @@ func (ec *executionContext) fieldContext_ModuleDefinition_versions(ctx context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _ModuleDefinition_deployments(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleDefinition_deployments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ModuleDefinition().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleDefinition_deployments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleDefinition",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ModuleDefinition_deployments_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ModuleDefinitionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22090,7 +22561,7 @@ func (ec *executionContext) _ModuleInstance_deployments(ctx context.Context, fie
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.ModuleInstance().Deployments(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.ModuleInstance().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
@@ -27462,6 +27933,50 @@ func (ec *executionContext) fieldContext_Project_environments(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Project_deployments(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Project_deployments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Project().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
+			return ec.marshalODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Project_deployments(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Project",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Project_deployments_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProjectConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Project]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -28623,7 +29138,7 @@ func (ec *executionContext) _Query_deployments(ctx context.Context, field graphq
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
@@ -30282,7 +30797,7 @@ func (ec *executionContext) _Release_deployments(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Release().Deployments(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Release().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Deployment]) graphql.Marshaler {
@@ -37465,7 +37980,7 @@ func (ec *executionContext) unmarshalInputDeploymentFilter(ctx context.Context, 
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"moduleInstanceId", "environmentId", "projectId", "status", "deploymentType", "createdFrom", "createdBefore", "overridden", "awaitingMyApproval"}
+	fieldsInOrder := [...]string{"moduleInstanceId", "environmentId", "projectId", "moduleDefinitionId", "moduleVersionId", "releaseId", "statuses", "deploymentType", "operations", "external", "createdByPrincipalId", "pipelineRunId", "search", "createdFrom", "createdBefore", "overridden", "awaitingMyApproval"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -37493,13 +38008,34 @@ func (ec *executionContext) unmarshalInputDeploymentFilter(ctx context.Context, 
 				return it, err
 			}
 			it.ProjectID = graphql.OmittableOf(data)
-		case "status":
-			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
-			data, err := ec.unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx, v)
+		case "moduleDefinitionId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moduleDefinitionId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
 			if err != nil {
 				return it, err
 			}
-			it.Status = graphql.OmittableOf(data)
+			it.ModuleDefinitionID = graphql.OmittableOf(data)
+		case "moduleVersionId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moduleVersionId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ModuleVersionID = graphql.OmittableOf(data)
+		case "releaseId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("releaseId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ReleaseID = graphql.OmittableOf(data)
+		case "statuses":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("statuses"))
+			data, err := ec.unmarshalODeploymentStatus2ᚕslipwayᚋentᚋdeploymentᚐStatusᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Statuses = graphql.OmittableOf(data)
 		case "deploymentType":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deploymentType"))
 			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
@@ -37507,6 +38043,41 @@ func (ec *executionContext) unmarshalInputDeploymentFilter(ctx context.Context, 
 				return it, err
 			}
 			it.DeploymentType = graphql.OmittableOf(data)
+		case "operations":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("operations"))
+			data, err := ec.unmarshalODeploymentOperation2ᚕslipwayᚋinternalᚋpureᚋgateᚐOperationᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Operations = graphql.OmittableOf(data)
+		case "external":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("external"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.External = graphql.OmittableOf(data)
+		case "createdByPrincipalId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdByPrincipalId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.CreatedByPrincipalID = graphql.OmittableOf(data)
+		case "pipelineRunId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("pipelineRunId"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.PipelineRunID = graphql.OmittableOf(data)
+		case "search":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("search"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Search = graphql.OmittableOf(data)
 		case "createdFrom":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("createdFrom"))
 			data, err := ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
@@ -43861,6 +44432,44 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "operation":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_operation(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "action":
 			field := field
 
@@ -44169,6 +44778,49 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Deployment_release(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "moduleVersionId":
+			out.Values[i] = ec._Deployment_moduleVersionId(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "moduleVersion":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_moduleVersion(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -47382,6 +48034,44 @@ func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionS
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deployments":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Environment_deployments(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -49009,6 +49699,44 @@ func (ec *executionContext) _ModuleDefinition(ctx context.Context, sel ast.Selec
 					}
 				}()
 				res = ec._ModuleDefinition_versions(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deployments":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleDefinition_deployments(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -52155,6 +52883,44 @@ func (ec *executionContext) _Project(ctx context.Context, sel ast.SelectionSet, 
 					}
 				}()
 				res = ec._Project_environments(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deployments":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Project_deployments(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -57989,6 +58755,16 @@ func (ec *executionContext) marshalNDeploymentOperation2ᚕslipwayᚋinternalᚋ
 	return ret
 }
 
+func (ec *executionContext) unmarshalNDeploymentOrder2slipwayᚋgraphᚋmodelᚐDeploymentOrder(ctx context.Context, v any) (model.DeploymentOrder, error) {
+	var res model.DeploymentOrder
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNDeploymentOrder2slipwayᚋgraphᚋmodelᚐDeploymentOrder(ctx context.Context, sel ast.SelectionSet, v model.DeploymentOrder) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) unmarshalNDeploymentPlanInput2slipwayᚋgraphᚋmodelᚐDeploymentPlanInput(ctx context.Context, v any) (model.DeploymentPlanInput, error) {
 	res, err := ec.unmarshalInputDeploymentPlanInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -60561,6 +61337,42 @@ func (ec *executionContext) marshalODeploymentOperation2ᚕslipwayᚋinternalᚋ
 	return ret
 }
 
+func (ec *executionContext) unmarshalODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation(ctx context.Context, v any) (*gate.Operation, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation[tmp]
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation(ctx context.Context, sel ast.SelectionSet, v *gate.Operation) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(marshalODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation[*v])
+	return res
+}
+
+var (
+	unmarshalODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation = map[string]gate.Operation{
+		"CREATE":   gate.Create,
+		"PROMOTE":  gate.Promote,
+		"REDEPLOY": gate.Redeploy,
+		"ROLLBACK": gate.Rollback,
+		"DESTROY":  gate.Destroy,
+	}
+	marshalODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation = map[gate.Operation]string{
+		gate.Create:   "CREATE",
+		gate.Promote:  "PROMOTE",
+		gate.Redeploy: "REDEPLOY",
+		gate.Rollback: "ROLLBACK",
+		gate.Destroy:  "DESTROY",
+	}
+)
+
 func (ec *executionContext) marshalODeploymentPlan2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋproposeᚐPlan(ctx context.Context, sel ast.SelectionSet, v *propose.Plan) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -60573,6 +61385,42 @@ func (ec *executionContext) marshalODeploymentReferenceConnection2ᚖslipwayᚋi
 		return graphql.Null
 	}
 	return ec._DeploymentReferenceConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalODeploymentStatus2ᚕslipwayᚋentᚋdeploymentᚐStatusᚄ(ctx context.Context, v any) ([]deployment.Status, error) {
+	if v == nil {
+		return nil, nil
+	}
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]deployment.Status, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalODeploymentStatus2ᚕslipwayᚋentᚋdeploymentᚐStatusᚄ(ctx context.Context, sel ast.SelectionSet, v []deployment.Status) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) unmarshalODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(ctx context.Context, v any) (*deployment.Status, error) {

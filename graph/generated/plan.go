@@ -1861,6 +1861,17 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
+		"operation": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Operation(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation(w, n, v)
+		},
+		},
 		"action": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
@@ -2089,6 +2100,32 @@ func init() {
 				return false
 			}
 			return writeORelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
+		},
+		},
+		"moduleVersionId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.ModuleVersionID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
+		},
+		},
+		"moduleVersion": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().ModuleVersion(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 		"givenInputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4048,6 +4085,27 @@ func init() {
 			return writeORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
 		},
 		},
+		"deployments": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Environment_deployments_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
 	}
 	planEnvironmentConnection.Fields = map[string]*plan.Field{
 		"edges": {Object: "EnvironmentConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5029,6 +5087,27 @@ func init() {
 			return writeOModuleVersionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
+		"deployments": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleDefinition)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_ModuleDefinition_deployments_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleDefinition().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
 	}
 	planModuleDefinitionConnection.Fields = map[string]*plan.Field{
 		"edges": {Object: "ModuleDefinitionConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5415,7 +5494,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().Deployments(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.ModuleInstance().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -7683,6 +7762,27 @@ func init() {
 			return writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
+		"deployments": {Object: "Project", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Project)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Project_deployments_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Project().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
 	}
 	planProjectConnection.Fields = map[string]*plan.Field{
 		"edges": {Object: "ProjectConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8191,7 +8291,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -8897,7 +8997,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Release().Deployments(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Release().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -12443,6 +12543,13 @@ func writeODeploymentEvent2ᚕslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(w *pl
 		return false
 	}
 	return plan.List(w, n, v, true, writeNDeploymentEvent2slipwayᚋinternalᚋpureᚋeventᚐEvent)
+}
+
+func writeODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation(w *plan.Writer, n *plan.Node, v *gate.Operation) bool {
+	if v == nil {
+		return false
+	}
+	return w.Appended(plan.AppendString(w.Bytes(), marshalODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation[*v]), false)
 }
 
 func writeODeploymentPlan2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋproposeᚐPlan(w *plan.Writer, n *plan.Node, v *propose.Plan) bool {

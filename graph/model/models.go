@@ -3,6 +3,9 @@
 package model
 
 import (
+	"bytes"
+	"fmt"
+	"io"
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
@@ -18,6 +21,7 @@ import (
 	"slipway/internal/service/defaults"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/state"
+	"strconv"
 	"time"
 
 	"github.com/99designs/gqlgen/graphql"
@@ -459,10 +463,26 @@ type DeploymentFilter struct {
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
 	// The id of the project.
 	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
-	// Where it stands.
-	Status graphql.Omittable[*deployment.Status] `json:"status,omitempty"`
+	// The id of the module definition.
+	ModuleDefinitionID graphql.Omittable[*string] `json:"moduleDefinitionId,omitempty"`
+	// The id of the module version.
+	ModuleVersionID graphql.Omittable[*string] `json:"moduleVersionId,omitempty"`
+	// The id of the release.
+	ReleaseID graphql.Omittable[*string] `json:"releaseId,omitempty"`
+	// Only these statuses.
+	Statuses graphql.Omittable[[]deployment.Status] `json:"statuses,omitempty"`
 	// What carries it out: `aws:ecs` or `terraform`.
 	DeploymentType graphql.Omittable[*string] `json:"deploymentType,omitempty"`
+	// Only these operations.
+	Operations graphql.Omittable[[]gate.Operation] `json:"operations,omitempty"`
+	// True: started outside Slipway. False: all others.
+	External graphql.Omittable[*bool] `json:"external,omitempty"`
+	// Who created it, by the `principalId` of an `Actor`.
+	CreatedByPrincipalID graphql.Omittable[*string] `json:"createdByPrincipalId,omitempty"`
+	// The pipeline run that it is part of.
+	PipelineRunID graphql.Omittable[*string] `json:"pipelineRunId,omitempty"`
+	// A text that the description or the reason contains, in any case; 1 to 100 characters.
+	Search graphql.Omittable[*string] `json:"search,omitempty"`
 	// Created at or after this moment.
 	CreatedFrom graphql.Omittable[*time.Time] `json:"createdFrom,omitempty"`
 	// Created before this moment.
@@ -1125,4 +1145,62 @@ type UpdateRulePayload struct {
 	Rule *ent.Rule `json:"rule"`
 	// What to see to, as for createRule.
 	Warnings []*inputprop.Warning `json:"warnings"`
+}
+
+// The order of a list of deployments.
+type DeploymentOrder string
+
+const (
+	// The newest first.
+	DeploymentOrderNewest DeploymentOrder = "NEWEST"
+	// The last to end first, only ended ones; needs an instance or an environment.
+	DeploymentOrderLastCompleted DeploymentOrder = "LAST_COMPLETED"
+)
+
+var AllDeploymentOrder = []DeploymentOrder{
+	DeploymentOrderNewest,
+	DeploymentOrderLastCompleted,
+}
+
+func (e DeploymentOrder) IsValid() bool {
+	switch e {
+	case DeploymentOrderNewest, DeploymentOrderLastCompleted:
+		return true
+	}
+	return false
+}
+
+func (e DeploymentOrder) String() string {
+	return string(e)
+}
+
+func (e *DeploymentOrder) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = DeploymentOrder(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid DeploymentOrder", str)
+	}
+	return nil
+}
+
+func (e DeploymentOrder) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *DeploymentOrder) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e DeploymentOrder) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
 }

@@ -83,7 +83,7 @@ func sinceAChange(t *testing.T, url, token string) (variables string) {
 			}
 		}
 	}
-	ask(t, url, token, `{ deployments(first: 100, filter: {status: SUCCEEDED}) { feedCursor nodes { id rollbackEligibility { allowed } } } }`, "", &before)
+	ask(t, url, token, `{ deployments(first: 100, filter: {statuses: SUCCEEDED}) { feedCursor nodes { id rollbackEligibility { allowed } } } }`, "", &before)
 	for _, d := range slices.Backward(before.Data.Deployments.Nodes) { // examples deploy to the instances of the first
 		if d.RollbackEligibility.Allowed {
 			var made any

@@ -78,8 +78,8 @@ func Run(ctx context.Context, s *server.Services, r *Result, pace float64, log *
 
 // takeOver continues the deployments that Seed has left running.
 func (l *live) takeOver(ctx context.Context, r *Result) {
-	running := entdeployment.StatusRUNNING
-	found, err := l.Deploy.View.Deployments(ctx, view.Filter{Status: &running}, page.Args{})
+	running := view.Filter{Statuses: []entdeployment.Status{entdeployment.StatusRUNNING}}
+	found, err := l.Deploy.View.Deployments(ctx, running, page.Args{})
 	if err != nil {
 		l.log.WarnContext(ctx, "the demo's runner cannot continue a running deployment", "error", err)
 		return

@@ -34,7 +34,7 @@ func TestADeploymentThatLeavesAFilterIsToldOnce(t *testing.T) {
 		p, ctx := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme)
 		elsewhere := w.Fixture(t, w.Acme, "elsewhere")
 		start := head(t, w, ctx)
-		running := view.Filter{Status: new(entdeployment.StatusRUNNING), ModuleInstanceID: &p.Instance.ID}
+		running := view.Filter{Statuses: []entdeployment.Status{entdeployment.StatusRUNNING}, ModuleInstanceID: &p.Instance.ID}
 		live := follow(t, w, ctx, running, nil)
 		// What cannot meet the filter is never told.
 		elsewhere.Succeeded(t)
@@ -77,7 +77,7 @@ func TestWhatHasLeftAFilterIsToldAgainOnlyWhenItWasForgotten(t *testing.T) {
 		w.Deploy.View.Feed.SetMaxLeft(1)
 		p, ctx, runner := w.Fixture(t, w.Acme, "web"), viewer(t, w.Acme), w.Acme.As(actor.Runner)
 		other := w.Fixture(t, w.Acme, "other")
-		pending := follow(t, w, ctx, view.Filter{Status: new(entdeployment.StatusPENDING)}, nil)
+		pending := follow(t, w, ctx, view.Filter{Statuses: []entdeployment.Status{entdeployment.StatusPENDING}}, nil)
 		all := follow(t, w, ctx, view.Filter{}, nil)
 		report := func(d *ent.Deployment, lease string) {
 			t.Helper()

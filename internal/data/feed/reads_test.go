@@ -11,9 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	entdeployment "slipway/ent/deployment"
 	"slipway/internal/base/actor"
 	"slipway/internal/data/feed"
 	"slipway/internal/data/store"
+	"slipway/internal/pure/gate"
 	"slipway/internal/pure/runlog"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/view"
@@ -141,9 +143,12 @@ func TestAFilterFindsWhatWasMissedByAllThatItHas(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := view.Filter{
-			ModuleInstanceID: &d.ModuleInstanceID, EnvironmentID: &d.EnvironmentID, ProjectID: &d.ProjectID, Status: &d.Status,
-			Kind: &d.DeploymentType, CreatedFrom: new(d.CreatedAt.Add(-time.Hour)), CreatedBefore: new(d.CreatedAt.Add(time.Hour)),
-			Overridden: new(false),
+			ModuleInstanceID: &d.ModuleInstanceID, EnvironmentID: &d.EnvironmentID, ProjectID: &d.ProjectID,
+			ModuleDefinitionID: d.ModuleDefinitionID, ModuleVersionID: d.ModuleVersionID, ReleaseID: d.ReleaseID,
+			Statuses: []entdeployment.Status{d.Status, entdeployment.StatusFAILED}, Operations: gate.Operations,
+			Kind: &d.DeploymentType, External: new(false), CreatedByID: d.CreatedByID, PipelineRunID: d.PipelineRunID,
+			CreatedFrom: new(d.CreatedAt.Add(-time.Hour)), CreatedBefore: new(d.CreatedAt.Add(time.Hour)),
+			Search: new("the pipeline"), Overridden: new(false),
 		}
 		for member, v := range reflect.ValueOf(f).Fields() {
 			if v.Kind() == reflect.Pointer && v.IsNil() {

@@ -49,7 +49,7 @@ func TestCursorsAreGoodForTheirOwnListOnly(t *testing.T) {
 				return err
 			},
 			"a list of its parent": func(a page.Args) error {
-				_, err := w.Deploy.View.DeploymentsOf(ctx, []string{p.Instance.ID}, a)
+				_, err := w.Deploy.View.DeploymentsOf(ctx, view.OfInstance, []string{p.Instance.ID}, view.Filter{}, a)
 				return err
 			},
 		} {

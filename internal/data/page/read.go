@@ -18,7 +18,7 @@ func Read[T any](ctx context.Context, list record.Query[T], args Args, scope Sco
 	if err != nil {
 		return nil, err
 	}
-	c := connect(r, list.Table(), records, list.Count)
+	c := connect(r, list, records, list.Count)
 	c.searched = list.Truncated()
 	return c, nil
 }
@@ -29,9 +29,18 @@ type Parents struct {
 	Viewer string
 	Column string
 	IDs    []string
+	// Filter has every other condition on the lists, and their order, as a text; "" for none.
+	Filter string
 }
 
-func (p Parents) scope(id string) Scope { return Scope{List: p.List, Viewer: p.Viewer, Filter: id} }
+// Scope returns what the cursors of a parent's list are valid for.
+func (p Parents) Scope(id string) Scope {
+	s := Scope{List: p.List, Viewer: p.Viewer, Filter: id}
+	if p.Filter != "" {
+		s.Filter = []string{id, p.Filter}
+	}
+	return s
+}
 
 // ReadEach returns a page of each parent's list, all of them read by one statement. parent returns the id of a record's
 // parent.
@@ -42,7 +51,7 @@ func ReadEach[T any](
 	if args.After != nil || args.Before != nil || len(of.IDs) == 1 {
 		// A cursor belongs to one list, so the lists cannot be read together.
 		for _, id := range of.IDs {
-			c, err := Read(ctx, all.Where(record.Equal(of.Column, id)), args, of.scope(id))
+			c, err := Read(ctx, all.Where(record.Equal(of.Column, id)), args, of.Scope(id))
 			if err != nil {
 				return nil, err
 			}
@@ -64,8 +73,8 @@ func ReadEach[T any](
 		return all.CountChildren(ctx, of.Column, of.IDs)
 	})
 	for _, id := range of.IDs {
-		r.binding = of.scope(id).binding()
-		pages[id] = connect(r, all.Table(), lists[id], func(ctx context.Context) (int, error) {
+		r.binding = of.Scope(id).binding()
+		pages[id] = connect(r, all, lists[id], func(ctx context.Context) (int, error) {
 			all, err := counts(ctx)
 			return all[id], err
 		})
@@ -81,7 +90,7 @@ func ReadKnown[T any](
 	requests, wanted := make(map[string]request, len(of.IDs)), make(map[string][]string, len(of.IDs))
 	var ids []string
 	for _, parent := range of.IDs {
-		r, err := args.request(of.scope(parent))
+		r, err := args.request(of.Scope(parent))
 		if err != nil {
 			return nil, err
 		}
@@ -103,7 +112,7 @@ func ReadKnown[T any](
 			}
 		}
 		total := len(known[parent])
-		pages[parent] = connect(requests[parent], all.Table(), found, func(context.Context) (int, error) {
+		pages[parent] = connect(requests[parent], all, found, func(context.Context) (int, error) {
 			return total, nil
 		})
 	}
@@ -119,7 +128,7 @@ func ReadListed[T any](
 	listed := make(map[string]*Connection[string], len(of.IDs))
 	var ids []string
 	for _, parent := range of.IDs {
-		c, err := Slice(known[parent], args, of.scope(parent))
+		c, err := Slice(known[parent], args, of.Scope(parent))
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +157,7 @@ func readByID[T any](ctx context.Context, all record.Query[T], ids []string) (ma
 	}
 	byID := make(map[string]*T, len(records))
 	for _, record := range records {
-		_, id := all.Table().Position(record)
+		_, id := all.Position(record)
 		byID[id] = record
 	}
 	return byID, nil
@@ -170,7 +179,7 @@ func pick[T any](c *Connection[string], byID map[string]*T) *Connection[*T] {
 func SliceEach[T any](of Parents, lists map[string][]T, args Args) (map[string]*Connection[T], error) {
 	pages := make(map[string]*Connection[T], len(of.IDs))
 	for _, parent := range of.IDs {
-		c, err := Slice(lists[parent], args, of.scope(parent))
+		c, err := Slice(lists[parent], args, of.Scope(parent))
 		if err != nil {
 			return nil, err
 		}
@@ -219,7 +228,7 @@ func (p *position) record() *record.Position {
 
 // connect returns the page of its records, which may be one more than was asked for.
 func connect[T any](
-	r request, table *record.Table[T], records []*T, count func(context.Context) (int, error),
+	r request, list record.Query[T], records []*T, count func(context.Context) (int, error),
 ) *Connection[*T] {
 	more := len(records) > r.size
 	if more {
@@ -238,7 +247,7 @@ func connect[T any](
 	}
 	edges := make([]Edge[*T], len(records))
 	for i, row := range records {
-		at, id := table.Position(row)
+		at, id := list.Position(row)
 		edges[i] = Edge[*T]{Cursor: r.binding.write(position{at, id}), Node: row}
 		c.Edges[i] = &edges[i]
 	}

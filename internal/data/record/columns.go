@@ -55,8 +55,8 @@ func WithColumns(ctx context.Context, c *Columns) context.Context {
 	return context.WithValue(ctx, columnsKey{}, c)
 }
 
-// selected returns the columns of a table to be read, and besides the column of its parents, "" for none.
-func (t *Table[T]) selected(ctx context.Context, parent string) selection {
+// selected returns the columns of a table to be read, and besides those that a list goes by, "" for none.
+func (t *Table[T]) selected(ctx context.Context, by ...string) selection {
 	c, _ := ctx.Value(columnsKey{}).(*Columns)
 	if c == nil || !t.narrow {
 		return t.all
@@ -65,8 +65,10 @@ func (t *Table[T]) selected(ctx context.Context, parent string) selection {
 	if !ok {
 		return t.all
 	}
-	if parent != "" && !slices.Contains(s.names, parent) {
-		s.names, s.list = append(slices.Clip(s.names), parent), s.list+`, "`+parent+`"`
+	for _, column := range by {
+		if column != "" && !slices.Contains(s.names, column) {
+			s.names, s.list = append(slices.Clip(s.names), column), s.list+`, "`+column+`"`
+		}
 	}
 	return s
 }

@@ -11,8 +11,8 @@ import (
 
 // Condition is a condition on the columns of a table.
 type Condition interface {
-	// sql returns a text that both databases understand, with ? for each argument.
-	sql() string
+	// sql returns a text for either database, with ? for each argument.
+	sql(postgres bool) string
 	// appendArgs appends the arguments of the text.
 	appendArgs([]any) []any
 }
@@ -23,7 +23,7 @@ type text struct {
 	args     []any
 }
 
-func (t text) sql() string                 { return t.constant }
+func (t text) sql(bool) string             { return t.constant }
 func (t text) appendArgs(args []any) []any { return append(args, t.args...) }
 
 // Where returns a condition of constant text, which has a question mark for each argument.
@@ -40,22 +40,45 @@ func IsSet(column string, is bool) Condition {
 	return IsNull(column)
 }
 
-// Comparison compares a column with a text or a time. It means the same in a statement and of a record (see
+// Comparison compares a column with a text, with some texts or with a time. It means the same in a statement and of a record (see
 // Table.Matches), so that a filter of comparisons is written once, for its list and for those who follow what is in it.
 type Comparison struct {
 	column, operator string
 	value            any
 }
 
-func (c Comparison) sql() string {
-	if c.value == nil {
-		return `"` + c.column + `" ` + c.operator
+func (c Comparison) sql(postgres bool) string {
+	column := `"` + c.column + `"`
+	switch c.operator {
+	case isSet, isNull:
+		return column + " " + c.operator
+	case in:
+		return column + " IN (?" + strings.Repeat(", ?", len(c.texts())-1) + ")"
+	case contains:
+		// PostgreSQL assumes that LIKE is true of one row in two hundred, because row-level security keeps it from
+		// looking closer, and would sort what it could read in order.
+		if postgres {
+			return "strpos(" + column + ", ?) > 0"
+		}
+		return "instr(" + column + ", ?) > 0"
 	}
-	return `"` + c.column + `" ` + c.operator + " ?"
+	return column + " " + c.operator + " ?"
+}
+
+// texts returns the texts of which one is to be the value of the column.
+func (c Comparison) texts() []string {
+	list, _ := c.value.([]string)
+	return list
 }
 
 func (c Comparison) appendArgs(args []any) []any {
-	if c.value == nil {
+	switch c.operator {
+	case isSet, isNull:
+		return args
+	case in:
+		for _, text := range c.texts() {
+			args = append(args, text)
+		}
 		return args
 	}
 	return append(args, c.value)
@@ -81,10 +104,39 @@ func Set(column string, is any) Comparison {
 	return Comparison{column, isNull, nil}
 }
 
-// The operators that compare with nothing.
+// Among returns the condition that a column, which is never empty, has one of some values, and nothing if the list is
+// nil. No record has one of an empty list.
+func Among[T ~string](column string, values []T) []Comparison {
+	if values == nil {
+		return nil
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = string(v)
+	}
+	slices.Sort(texts)
+	switch texts = slices.Compact(texts); len(texts) {
+	case 0:
+		return []Comparison{Equal(column, "")}
+	case 1:
+		return []Comparison{Equal(column, texts[0])}
+	}
+	return []Comparison{{column, in, texts}}
+}
+
+// Other returns the condition that a column has another value than one.
+func Other(column, value string) Comparison { return Comparison{column, other, value} }
+
+// Contains returns the condition that a column contains a text.
+func Contains(column, part string) Comparison { return Comparison{column, contains, part} }
+
+// The operators that do not stand between a column and one argument, and one more.
 const (
-	isSet  = "IS NOT NULL"
-	isNull = "IS NULL"
+	isSet    = "IS NOT NULL"
+	isNull   = "IS NULL"
+	in       = "IN"
+	contains = "contains"
+	other    = "<>"
 )
 
 // Given returns what compare returns for a value, and nothing if that is nil.
@@ -132,6 +184,13 @@ func (c Comparison) matches(found any) bool {
 		return found != nil
 	case isNull:
 		return found == nil
+	case in:
+		text, ok := found.(string)
+		return ok && slices.Contains(c.texts(), text)
+	case contains:
+		text, isText := found.(string)
+		part, ok := c.value.(string)
+		return isText && ok && strings.Contains(text, part)
 	}
 
 	var order int
@@ -155,6 +214,8 @@ func (c Comparison) matches(found any) bool {
 	switch c.operator {
 	case "=":
 		return order == 0
+	case other:
+		return order != 0
 	case ">=":
 		return order >= 0
 	default:

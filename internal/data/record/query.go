@@ -20,11 +20,22 @@ type Query[T any] struct {
 	table      *Table[T]
 	store      *store.Store
 	conditions []Condition
-	truncated  bool
+	// time is the column of the time by which the list goes, unless it goes by a sequence.
+	time      string
+	truncated bool
 }
 
 // In returns the list of all records in a database.
-func (t *Table[T]) In(s *store.Store) Query[T] { return Query[T]{table: t, store: s} }
+func (t *Table[T]) In(s *store.Store) Query[T] {
+	return Query[T]{table: t, store: s, time: createdAtColumn}
+}
+
+// LastBy returns the list in the order of another time than that of creation, the last first: of the records that have
+// one, which must not change any more.
+func (q Query[T]) LastBy(column string) Query[T] {
+	q.time = column
+	return q.Where(IsSet(column, true))
+}
 
 // Where returns the list of those records that meet more conditions.
 func (q Query[T]) Where(conditions ...Condition) Query[T] {
@@ -62,8 +73,18 @@ func lowerASCII(r rune) rune {
 // Table returns the table.
 func (q Query[T]) Table() *Table[T] { return q.table }
 
-// Position is that of a record in a list: lists go by when their records were created and, of those created at once,
-// by their ids. If they go by a sequence, the ID is its digits.
+// Position returns the place of a record in the list: a time, and its id. If the list goes by a sequence, the id is the
+// digits of that, and there is no time.
+func (q Query[T]) Position(record *T) (at time.Time, id string) {
+	at, id = q.table.position(record)
+	if q.time != createdAtColumn {
+		at, _ = q.table.entity(record).ColumnValue(q.time).(time.Time)
+	}
+	return at, id
+}
+
+// Position is that of a record in a list: lists go by a time, mostly by when their records were created, and, of those
+// of the same time, by their ids. If they go by a sequence, the ID is its digits.
 type Position struct {
 	At time.Time
 	ID string
@@ -112,7 +133,7 @@ func (q Query[T]) Range(ctx context.Context, r Range) ([]*T, error) {
 	if q.table.class == store.Shared {
 		s.kind = sharedPart
 	}
-	s.bySequence = q.table.bySequence
+	s.bySequence, s.time = q.table.bySequence, q.time
 	return q.rows(ctx, s, r.args(s.bySequence), "")
 }
 
@@ -141,7 +162,7 @@ func (q Query[T]) Children(
 	ctx context.Context, column string, parents []string, r Range, of func(*T) string,
 ) (map[string][]*T, error) {
 	s := r.shape(children)
-	s.parent, s.bySequence = column, q.table.bySequence
+	s.parent, s.bySequence, s.time = column, q.table.bySequence, q.time
 	found, err := q.rows(ctx, s, []any{q.store.List(parents)}, column)
 	if err != nil {
 		return nil, err
@@ -152,7 +173,7 @@ func (q Query[T]) Children(
 		lists[id] = append(lists[id], record)
 	}
 	for _, list := range lists {
-		slices.SortFunc(list, func(a, b *T) int { return q.table.compare(a, b, r.Backward) })
+		slices.SortFunc(list, func(a, b *T) int { return q.compare(a, b, r.Backward) })
 	}
 	return lists, nil
 }
@@ -193,11 +214,11 @@ func (q Query[T]) CountEach(
 }
 
 // compare compares two records by their places in a list.
-func (t *Table[T]) compare(a, b *T, backward bool) int {
-	aAt, aID := t.position(a)
-	bAt, bID := t.position(b)
+func (q Query[T]) compare(a, b *T, backward bool) int {
+	aAt, aID := q.Position(a)
+	bAt, bID := q.Position(b)
 	order := cmp.Or(bAt.Compare(aAt), cmp.Compare(bID, aID))
-	if t.bySequence {
+	if q.table.bySequence {
 		order = cmp.Compare((&Position{ID: aID}).sequence(), (&Position{ID: bID}).sequence())
 	}
 	if backward {
@@ -208,7 +229,7 @@ func (t *Table[T]) compare(a, b *T, backward bool) int {
 
 // rows returns the records of a statement.
 func (q Query[T]) rows(ctx context.Context, s shape, args []any, parent string) ([]*T, error) {
-	columns := q.table.selected(ctx, parent)
+	columns := q.table.selected(ctx, parent, q.time)
 	targets := make([]any, len(columns.names))
 	decoded := 0
 
@@ -263,5 +284,7 @@ func (q Query[T]) run(ctx context.Context, s shape, args []any, columns selectio
 		return errNoActor
 	}
 	s.postgres, s.columns = q.store.Postgres(), columns.list
-	return q.store.Query(ctx, q.text(s), q.args(s.kind, store.Scope(a), args), scan)
+	merged, conditions := q.merge(&s)
+	text := q.text(s, conditions)
+	return q.store.Query(ctx, text, q.args(s.kind, store.Scope(a), merged, conditions, args), scan)
 }

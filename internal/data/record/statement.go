@@ -21,20 +21,25 @@ const (
 	countEach                 // how many each parent has of each value of a column
 )
 
-// maxConditions is how many conditions a list may have.
-const maxConditions = 8
+// maxMerged is how many columns of a list may be compared with several values.
+const maxMerged = 2
 
 // shape is all that the text of a statement depends on.
 type shape struct {
 	kind                    kind
 	postgres                bool
 	columns                 string
-	conditions              [maxConditions]string
+	conditions              string
 	parent, by              string
 	limit                   int
 	backward, after, before bool
 	bySequence              bool
-	// counted is whether only the number of the records is read, and when the oldest of them was created.
+	// time is the column of the time by which the list goes, unless it goes by a sequence.
+	time string
+	// merged are columns that have one of several values, which are an argument each. The list of each value is read
+	// along its own index.
+	merged [maxMerged]string
+	// counted is whether only the number of the records is read, and the time of the oldest of them.
 	counted bool
 }
 
@@ -67,11 +72,31 @@ func (p *Position) sequence() int64 {
 	return n
 }
 
-// text returns the text of a statement.
-func (q Query[T]) text(s shape) string {
-	for i, c := range q.conditions {
-		s.conditions[i] = c.sql()
+// merge takes the comparisons with several values out of the conditions of a list, because its order has an index for
+// each value, and returns the arguments that these are and the conditions that are left.
+func (q Query[T]) merge(s *shape) (values []any, rest []Condition) {
+	if s.kind != part && s.kind != children {
+		return nil, q.conditions
 	}
+	for _, c := range q.conditions {
+		several, ok := c.(Comparison)
+		if !ok || several.operator != in || len(values) == maxMerged {
+			rest = append(rest, c)
+			continue
+		}
+		s.merged[len(values)] = several.column
+		values = append(values, q.store.List(several.texts()))
+	}
+	return values, rest
+}
+
+// text returns the text of a statement with conditions.
+func (q Query[T]) text(s shape, conditions []Condition) string {
+	texts := make([]string, len(conditions))
+	for i, c := range conditions {
+		texts[i] = c.sql(s.postgres)
+	}
+	s.conditions = strings.Join(texts, " AND ")
 	if text, ok := q.table.texts.Get(s); ok {
 		return text
 	}
@@ -83,16 +108,17 @@ func (q Query[T]) text(s shape) string {
 	return text
 }
 
-// args returns the arguments of a statement, in the order of its text: those of the conditions, the scope, and those
-// that only its kind has.
-func (q Query[T]) args(k kind, scope string, more []any) []any {
-	args := make([]any, 0, 2*(len(q.conditions)+1+len(more)))
+// args returns the arguments of a statement, in the order of its text: the values that are merged, those of the
+// conditions, the scope, and those that only its kind has.
+func (q Query[T]) args(k kind, scope string, merged []any, conditions []Condition, more []any) []any {
+	args := make([]any, 0, 2*(len(conditions)+1+len(more))+len(merged))
 	if k == children || k == countEach { // which name their parents first
 		args = append(args, more...)
 		more = nil
 	}
 
-	for _, c := range q.conditions {
+	args = append(args, merged...)
+	for _, c := range conditions {
 		args = c.appendArgs(args)
 	}
 	if q.table.class != store.Control {
@@ -101,7 +127,7 @@ func (q Query[T]) args(k kind, scope string, more []any) []any {
 	args = append(args, more...)
 
 	if k == sharedPart {
-		for _, c := range q.conditions {
+		for _, c := range conditions {
 			args = c.appendArgs(args)
 		}
 		args = append(args, more...)
@@ -133,7 +159,7 @@ func (s shape) tenancy(c store.Class) string {
 func (s shape) write(table string, class store.Class) string {
 	if s.counted {
 		s.counted = false
-		return `SELECT COUNT(*), MIN("created_at") FROM (` + s.write(table, class) + `) AS "counted"`
+		return `SELECT COUNT(*), MIN("` + s.time + `") FROM (` + s.write(table, class) + `) AS "counted"`
 	}
 
 	name := `"` + table + `"`
@@ -145,16 +171,16 @@ func (s shape) write(table string, class store.Class) string {
 	case several:
 		return "SELECT " + s.columns + from + s.where(s.tenancy(class), `"id"`+s.anyOf())
 	case part:
-		return "SELECT " + s.columns + from + s.where(s.tenancy(class), s.within()...) + s.order() + s.limited()
+		return s.list(name, s.columns, append([]string{s.tenancy(class)}, s.within()...)...)
 	case sharedPart:
 		// Each half is read along an index, as far as the part goes. One condition with OR would have the database
 		// read all of them and sort them.
 		half := func(owner string) string {
 			return "SELECT " + s.columns + " FROM (" +
-				"SELECT " + s.columns + from + s.where(owner, s.within()...) + s.order() + s.limited() + `) AS "half"`
+				s.list(name, s.columns, append([]string{owner}, s.within()...)...) + `) AS "half"`
 		}
 		return "SELECT " + s.columns + " FROM (" + half(ofOwner) + " UNION ALL " + half(ofNobody) + ") AS " + name +
-			s.order() + s.limited()
+			s.order(name) + s.limited()
 	case count:
 		return "SELECT COUNT(*)" + from + s.where(s.tenancy(class))
 	case children:
@@ -172,18 +198,52 @@ func (s shape) write(table string, class store.Class) string {
 // would read the lists to their ends. SQLite has no LATERAL: there the ids of a list are read by a function over an
 // array.
 func (s shape) writeChildren(name, tenancy string) string {
-	list := " FROM " + name + s.where(tenancy, s.ofParent(name)) + s.order() + s.limited()
 	if s.postgres {
-		return "SELECT " + s.columns + s.parents() + " CROSS JOIN LATERAL (SELECT " + s.columns + list + `) AS "child"`
+		return "SELECT " + s.columns + s.parents() +
+			" CROSS JOIN LATERAL (" + s.list(name, s.columns, tenancy, s.ofParent(name)) + `) AS "child"`
 	}
-	columns := strings.Split(s.columns, ", ")
-	for i := range columns {
-		columns[i] = name + "." + columns[i]
+	return "SELECT " + qualified(name, s.columns) + s.parents() +
+		found(name, s.list(name, `"id"`, tenancy, s.ofParent(name)))
+}
+
+// list reads columns of a list up to its limit. If values are merged, it reads the list of each of them so far, and of
+// all these again as much.
+func (s shape) list(name, columns string, conditions ...string) string {
+	values := ""
+	for i, column := range s.merged {
+		if column == "" {
+			continue
+		}
+		value := `"value` + strconv.Itoa(i) + `"`
+		conditions = append(conditions, name+`."`+column+`" = `+value+`."value"`)
+		if values != "" {
+			values += " CROSS JOIN "
+		}
+		values += s.argument(value)
 	}
-	return "SELECT " + strings.Join(columns, ", ") + s.parents() +
-		` CROSS JOIN json_each((SELECT json_group_array("id") FROM (SELECT "id"` + list + `))) AS "child"` +
-		` CROSS JOIN ` + name +
-		" WHERE " + name + `."id" = "child"."value"`
+
+	end := s.order(name) + s.limited()
+	if values == "" {
+		return "SELECT " + columns + " FROM " + name + s.where(conditions...) + end
+	}
+
+	if s.postgres {
+		return "SELECT " + columns + " FROM " + values + " CROSS JOIN LATERAL (SELECT " + s.columns + " FROM " + name +
+			s.where(conditions...) + end + ") AS " + name + end
+	}
+	return "SELECT " + qualified(name, columns) + " FROM " + values +
+		found(name, `SELECT "id" FROM `+name+s.where(conditions...)+end) + end
+}
+
+// found joins, on SQLite, the records whose ids a statement has read.
+func found(name, ids string) string {
+	return ` CROSS JOIN json_each((SELECT json_group_array("id") FROM (` + ids + `))) AS "found" CROSS JOIN ` + name +
+		" ON " + name + `."id" = "found"."value"`
+}
+
+// qualified returns a list of columns with the name of their table.
+func qualified(name, columns string) string {
+	return name + "." + strings.ReplaceAll(columns, ", ", ", "+name+".")
 }
 
 // writeCountEach counts along the index of each parent. SQLite has no LATERAL. It reads the index of one parent after
@@ -201,10 +261,15 @@ func (s shape) writeCountEach(name, where string) string {
 
 // parents returns the parents as a table of their ids, which are one argument.
 func (s shape) parents() string {
+	return " FROM " + s.argument(`"parent"`)
+}
+
+// argument returns the texts of one argument as a table, whose column is value.
+func (s shape) argument(name string) string {
 	if s.postgres {
-		return ` FROM unnest(CAST(? AS text[])) AS "parent" ("value")`
+		return "unnest(CAST(? AS text[])) AS " + name + ` ("value")`
 	}
-	return ` FROM json_each(?) AS "parent"`
+	return "json_each(?) AS " + name
 }
 
 func (s shape) ofParent(name string) string { return name + `."` + s.parent + `" = "parent"."value"` }
@@ -217,10 +282,10 @@ func (s shape) anyOf() string {
 	return " IN (SELECT value FROM json_each(?))"
 }
 
-// where returns the conditions, what binds the rows to the scope, and more conditions.
-func (s shape) where(tenancy string, more ...string) string {
+// where returns the conditions, and more of them.
+func (s shape) where(more ...string) string {
 	text := ""
-	for _, c := range append(append(s.conditions[:], tenancy), more...) {
+	for _, c := range append([]string{s.conditions}, more...) {
 		switch {
 		case c == "":
 		case text == "":
@@ -233,7 +298,7 @@ func (s shape) where(tenancy string, more ...string) string {
 }
 
 // within returns the conditions of a range. The comparison of rows is one range of the index on
-// (…, created_at DESC, id DESC).
+// (…, created_at DESC, id DESC), or of that of another time.
 func (s shape) within() []string {
 	var list []string
 	if s.bySequence {
@@ -246,24 +311,24 @@ func (s shape) within() []string {
 		return list
 	}
 	if s.after {
-		list = append(list, `("created_at", "id") < (?, ?)`)
+		list = append(list, `("`+s.time+`", "id") < (?, ?)`)
 	}
 	if s.before {
-		list = append(list, `("created_at", "id") > (?, ?)`)
+		list = append(list, `("`+s.time+`", "id") > (?, ?)`)
 	}
 	return list
 }
 
-func (s shape) order() string {
+func (s shape) order(name string) string {
 	switch {
 	case s.bySequence && s.backward:
 		return ` ORDER BY "sequence" DESC`
 	case s.bySequence:
 		return ` ORDER BY "sequence"`
 	case s.backward:
-		return ` ORDER BY "created_at", "id"`
+		return " ORDER BY " + name + `."` + s.time + `", ` + name + `."id"`
 	}
-	return ` ORDER BY "created_at" DESC, "id" DESC`
+	return " ORDER BY " + name + `."` + s.time + `" DESC, ` + name + `."id" DESC`
 }
 
 func (s shape) limited() string { return " LIMIT " + strconv.Itoa(s.limit) }

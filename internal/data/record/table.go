@@ -150,7 +150,3 @@ func (t *Table[T]) inSequence() *Table[T] {
 	t.bySequence = true
 	return t
 }
-
-// Position returns when a record was created, and its id: its place in every list. Where lists go by a sequence, the id
-// is the digits of that, and there is no time.
-func (t *Table[T]) Position(record *T) (createdAt time.Time, id string) { return t.position(record) }

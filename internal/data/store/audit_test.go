@@ -269,7 +269,7 @@ const everything = `{
 			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { nodes { id } } } }
 	} } } } } }
 	moduleDefinitions(first: 2) { totalCount nodes { id latestModuleVersion { id } versions(first: 2) { totalCount nodes { id moduleDefinition { id } } } } }
-	deployments(first: 2, filter: { status: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id } } }
+	deployments(first: 2, filter: { statuses: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id } } }
 	defaultValueDefinitions(first: 2) { totalCount nodes { id } }
 	auditEvents(first: 2) { totalCount nodes { id } }
 }`

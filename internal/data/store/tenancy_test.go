@@ -137,7 +137,7 @@ func TestStrictAndFilterIsolationAnswerAlike(t *testing.T) {
 			return listed(ctx, c, err)
 		},
 		"lists": func(ctx context.Context, w *worldtest.World) (any, error) {
-			c, err := w.Deploy.View.DeploymentsOf(ctx, []string{acme.Instance.ID, globex.Instance.ID}, page.Args{})
+			c, err := w.Deploy.View.DeploymentsOf(ctx, view.OfInstance, []string{acme.Instance.ID, globex.Instance.ID}, view.Filter{}, page.Args{})
 			if err != nil {
 				return nil, err
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"slipway/ent"
+	entdeployment "slipway/ent/deployment"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/strictjson"
 	"slipway/internal/data/feed"
@@ -37,16 +38,28 @@ func TestAFilterHasOneMeaning(t *testing.T) {
 		made := []*ent.Deployment{
 			web.Succeeded(t), planned(t, w, plan, "1.5.0"), web.Succeeded(t), planned(t, w, plan, "1.6.0"),
 		}
+		for i, trigger := range map[int]string{0: "event", 2: "redeploy"} {
+			raw(t, w, `UPDATE deployments SET trigger_source = '`+trigger+`' WHERE id = '`+made[i].ID+`'`)
+			made[i].TriggerSource = trigger
+		}
 		for name, values := range filterValues(t, made) {
 			for _, v := range values {
-				var f view.Filter
-				pointer := reflect.New(reflect.TypeOf(v.value))
-				pointer.Elem().Set(reflect.ValueOf(v.value))
-				reflect.ValueOf(&f).Elem().FieldByName(name).Set(pointer)
-				wantOneMeaning(t, w, f, v.of, start.String())
+				wantOneMeaning(t, w, filterOf(name, v.value), v.of, start.String())
 			}
 		}
 	})
+}
+
+// filterOf returns a filter with one member, which is a pointer to a value or a list.
+func filterOf(member string, value any) (f view.Filter) {
+	of := reflect.ValueOf(value)
+	if of.Kind() != reflect.Slice {
+		pointer := reflect.New(of.Type())
+		pointer.Elem().Set(of)
+		of = pointer
+	}
+	reflect.ValueOf(&f).Elem().FieldByName(member).Set(of)
+	return f
 }
 
 // planned makes a deployment of another type than those of a fixture, which is canceled.
@@ -61,7 +74,8 @@ func planned(t *testing.T, w *worldtest.World, p *worldtest.Fixture, version str
 	}
 	d, _, err := w.Deploy.Propose.Create(admin, propose.New{
 		InstanceID: p.Instance.ID, VersionID: v.ID, Inputs: strictjson.MustParse(`{"image":"web:1"}`),
-		Request: admission.Request{Control: admission.Control{OverrideReason: new("it is only a test")}},
+		PipelineRunID: new("run-7"),
+		Request:       admission.Request{Reason: new("Weil ÜBERFÄLLIG"), Control: admission.Control{OverrideReason: new("it is only a test")}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -88,14 +102,27 @@ func filterValues(t *testing.T, made []*ent.Deployment) map[string][]filterValue
 		}
 		values[name] = append(values[name], v)
 	}
+	all, none := func(*ent.Deployment) bool { return true }, func(*ent.Deployment) bool { return false }
+	add("Statuses", []entdeployment.Status{entdeployment.StatusSUCCEEDED, entdeployment.StatusCANCELED}, all)
+	add("Statuses", []entdeployment.Status{}, none)
+	add("Operations", []gate.Operation{gate.Redeploy}, func(o *ent.Deployment) bool { return o.TriggerSource == "redeploy" })
+	add("Operations", []gate.Operation{gate.Create, gate.Redeploy, gate.Create}, func(o *ent.Deployment) bool { return o.TriggerSource != "event" })
+	add("Operations", []gate.Operation{}, none)
+	add("PipelineRunID", "run-7", func(o *ent.Deployment) bool { return o.PipelineRunID != nil })
+	add("Search", "überfällig", func(o *ent.Deployment) bool { return o.Reason != nil })
 	for _, is := range []bool{true, false} {
+		add("External", is, func(o *ent.Deployment) bool { return (o.TriggerSource == "event") == is })
 		add("Overridden", is, func(o *ent.Deployment) bool { return (o.Override != nil) == is })
 	}
 	for _, d := range made {
 		add("ModuleInstanceID", d.ModuleInstanceID, func(o *ent.Deployment) bool { return o.ModuleInstanceID == d.ModuleInstanceID })
 		add("EnvironmentID", d.EnvironmentID, func(o *ent.Deployment) bool { return o.EnvironmentID == d.EnvironmentID })
 		add("ProjectID", d.ProjectID, func(o *ent.Deployment) bool { return o.ProjectID == d.ProjectID })
-		add("Status", d.Status, func(o *ent.Deployment) bool { return o.Status == d.Status })
+		add("Statuses", []entdeployment.Status{d.Status, d.Status}, func(o *ent.Deployment) bool { return o.Status == d.Status })
+		add("ModuleDefinitionID", *d.ModuleDefinitionID, func(o *ent.Deployment) bool { return *o.ModuleDefinitionID == *d.ModuleDefinitionID })
+		add("ModuleVersionID", *d.ModuleVersionID, func(o *ent.Deployment) bool { return *o.ModuleVersionID == *d.ModuleVersionID })
+		add("ReleaseID", *d.ReleaseID, func(o *ent.Deployment) bool { return *o.ReleaseID == *d.ReleaseID })
+		add("CreatedByID", *d.CreatedByID, func(o *ent.Deployment) bool { return *o.CreatedByID == *d.CreatedByID })
 		add("Kind", d.DeploymentType, func(o *ent.Deployment) bool { return o.DeploymentType == d.DeploymentType })
 		for _, later := range []time.Duration{0, time.Microsecond, 1, -1} {
 			at := d.CreatedAt.Add(later)
@@ -104,8 +131,8 @@ func filterValues(t *testing.T, made []*ent.Deployment) map[string][]filterValue
 		}
 	}
 	for f := range reflect.TypeFor[view.Filter]().Fields() {
-		if f.Name == "AwaitingMyApproval" {
-			continue // of lists only, which awaiting_test.go tries
+		if f.Name == "AwaitingMyApproval" || f.Name == "LastCompleted" {
+			continue // of lists only
 		}
 		if len(values[f.Name]) == 0 {
 			t.Fatalf("say which deployments meet the member %s of Filter", f.Name)

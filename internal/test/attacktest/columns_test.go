@@ -41,7 +41,7 @@ type columnReads struct {
 
 // readings are those of every column of JSON, by table and column; columns of text that hold JSON are among them.
 func readings() map[string]columnReads {
-	const instances = "deployments(first: 95, filter: {status: FAILED}) { nodes "
+	const instances = "deployments(first: 95, filter: {statuses: FAILED}) { nodes "
 	definition := func(s stock) object { return object{"d": s.tiny.definition} }
 	module := func(s stock) object { return object{"m": s.tiny.module} }
 	version := func(s stock) object { return object{"v": s.tiny.version} }
@@ -78,14 +78,14 @@ func readings() map[string]columnReads {
 			probe("95 deployments' listeners", actor.Viewer, "{ "+instances+"{ data { ... on EcsDeploymentData { elbListenerState { capturedAt } } } } } }", nothing),
 			probe("95 deployments' events within their data", actor.Viewer, "{ "+instances+"{ events { message } } } }", nothing),
 			unread("whether 95 deployments could be approved of, whatever their data are", "{ "+instances+"{ approveEligibility { allowed } approvals(first: 10) { nodes { id } } requirements { met } } } }"),
-			probe("10 deployments' data as JSON", actor.Viewer, "{ deployments(first: 10, filter: {status: FAILED}) { nodes { dataJson } } }", nothing),
+			probe("10 deployments' data as JSON", actor.Viewer, "{ deployments(first: 10, filter: {statuses: FAILED}) { nodes { dataJson } } }", nothing),
 		}},
 		deployment.Table + ".setbacks": {why: "only what ends the deployment, or takes the next event of its service, reads it; it has two statuses with short reasons"},
 		deployment.Table + ".error": {typeName: "Deployment", attacks: []attack{
-			probe("the codes of 95 errors", actor.Viewer, "{ deployments(first: 95, filter: {status: CANCELED}) { nodes { error { code } } } }", nothing),
+			probe("the codes of 95 errors", actor.Viewer, "{ deployments(first: 95, filter: {statuses: CANCELED}) { nodes { error { code } } } }", nothing),
 		}},
 		deployment.Table + ".events": {typeName: "Deployment", attacks: []attack{
-			probe("what 95 deployments' events are called", actor.Viewer, "{ deployments(first: 95, filter: {status: CANCELED}) { nodes { events { __typename } } } }", nothing),
+			probe("what 95 deployments' events are called", actor.Viewer, "{ deployments(first: 95, filter: {statuses: CANCELED}) { nodes { events { __typename } } } }", nothing),
 		}},
 		deployment.Table + ".override":       {why: "it is small: a reason of 500 characters, and a sentence for each rule that binds there"},
 		moduleinstance.Table + ".own_inputs": {why: "1,000 names at most, counted as they come with their instance"},
@@ -94,7 +94,7 @@ func readings() map[string]columnReads {
 		deploymentreference.Table + ".paths": {why: "only what is outdated is found by it, and they are no more than the inputs that name them"},
 		giveninput.Table + ".content": {attacks: []attack{
 			probe("what was given to 95 deployments", actor.Viewer, "{ "+instances+"{ givenInputs } } }", nothing),
-			probe("what was given to 20 deployments 29 times", actor.Viewer, aliased(29, "deployments(first: 20, filter: {status: FAILED}) { nodes { givenInputs } }"), nothing),
+			probe("what was given to 20 deployments 29 times", actor.Viewer, aliased(29, "deployments(first: 20, filter: {statuses: FAILED}) { nodes { givenInputs } }"), nothing),
 		}},
 		moduleversion.Table + ".inputs": {typeName: "ModuleVersion", attacks: []attack{
 			probe("what the inputs of 95 versions are called", actor.Viewer, ofModule+"versions(first: 95) { nodes { inputs { __typename } } } } }", module),
@@ -108,7 +108,7 @@ func readings() map[string]columnReads {
 		}},
 		deploymentoutput.Table + ".content": {typeName: "Deployment", attacks: []attack{
 			probe("the outputs of 95 deployments", actor.Viewer, "{ "+instances+"{ outputs } } }", nothing),
-			probe("the outputs of 10 deployments 29 times", actor.Viewer, "{ "+each(29, " a%d: deployments(first: 10, filter: {status: FAILED}) { nodes { outputs } }")+" }", nothing),
+			probe("the outputs of 10 deployments 29 times", actor.Viewer, "{ "+each(29, " a%d: deployments(first: 10, filter: {statuses: FAILED}) { nodes { outputs } }")+" }", nothing),
 		}},
 		release.Table + ".content": {typeName: "Release", attacks: []attack{
 			probe("the inputs of 95 deployments' releases", actor.Viewer, "{ "+instances+"{ release { inputs } } } }", nothing),

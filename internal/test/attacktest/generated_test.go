@@ -70,7 +70,7 @@ var ways = map[string][]string{
 	"Eligibility":              {"deployments(first: 100) { nodes { rollbackEligibility { <> } } }", waitingOnes + "{ startEligibility { <> } } }"},
 	"Environment":              {"environments(first: 100) { nodes { <> } }"},
 	"ErrorCode":                {"errorCodes { <> }"},
-	"ErrorSection":             {"deployments(first: 100, filter: {status: CANCELED}) { nodes { error { details { <> } } } }"},
+	"ErrorSection":             {"deployments(first: 100, filter: {statuses: CANCELED}) { nodes { error { details { <> } } } }"},
 	"LiveInDemand":             {"rules(first: 100) { nodes { demand { ... on LiveInDemand { <> } } } }"},
 	"LogLine":                  {"deployments(first: 100) { nodes { logs(first: 100) { nodes { <> } } } }"},
 	"ModuleDefinition":         {"moduleDefinitions(first: 100) { nodes { <> } }"},
@@ -85,14 +85,14 @@ var ways = map[string][]string{
 	"Requirement":              {"environments(first: 100) { nodes { requirements { <> } } }", waitingOnes + "{ requirements { <> } } }"},
 	"Rule":                     {"rules(first: 100) { nodes { <> } }"},
 	"Token":                    {"tokens(first: 100) { nodes { <> } }"},
-	"UserFacingErrorData":      {"deployments(first: 100, filter: {status: CANCELED}) { nodes { error { <> } } }"},
+	"UserFacingErrorData":      {"deployments(first: 100, filter: {statuses: CANCELED}) { nodes { error { <> } } }"},
 	"Viewer":                   {"viewer { <> }"},
 	"WantedOptions":            {`resolveInputs(input: {moduleVersionId: $wide, values: {}}) { options { <> } }`},
 }
 
 const (
-	waitingOnes = "deployments(first: 100, filter: {status: AWAITING_APPROVAL}) { nodes "
-	failedOnes  = "deployments(first: 100, filter: {status: FAILED}) { nodes "
+	waitingOnes = "deployments(first: 100, filter: {statuses: AWAITING_APPROVAL}) { nodes "
+	failedOnes  = "deployments(first: 100, filter: {statuses: FAILED}) { nodes "
 )
 
 // unattacked says why no attack is generated on the fields of a type, or on one field.

@@ -70,7 +70,7 @@ func listedUnderRules() []attack {
 		judged     = "{ requirements(operation: ROLLBACK) { met message at rule { name } } }"
 		eligible   = "{ nodes { rollbackEligibility { refusal { message } } redeployEligibility { refusal { message } } } }"
 		startable  = "{ approveEligibility { refusal { message } } startEligibility { refusal { message } } }"
-		waiting    = "deployments(first: 100, filter: {status: AWAITING_APPROVAL}) { nodes "
+		waiting    = "deployments(first: 100, filter: {statuses: AWAITING_APPROVAL}) { nodes "
 		mine       = "deployments(first: 100, filter: {awaitingMyApproval: true}) { totalCount nodes { id } }"
 		promotable = "moduleInstances(first: 100) { nodes { promotable(first: 100) { nodes { id } } } }"
 		previous   = `moduleInstances(first: 100, filter: {search: "previous"}) { nodes { previousDeployment { id status } } }`

@@ -50,7 +50,7 @@ func refusals() []attack {
 		probe("20,000 numbers in the place of texts", "400 Document:VARIABLES_INVALID", actor.Runner,
 			"mutation($k: [String!]!) { claimDeployment(input: {deploymentTypes: $k}) { deployment { id } } }", fixed(object{"k": raw("[" + strings.Repeat("1,", 20_000) + "1]")})),
 		probe("an enum value of 200 KB", "400 Document:VARIABLES_INVALID", actor.Viewer,
-			"query($s: DeploymentStatus) { deployments(filter: {status: $s}) { totalCount } }", fixed(object{"s": strings.Repeat("S", 200_000)})),
+			"query($s: [DeploymentStatus!]) { deployments(filter: {statuses: $s}) { totalCount } }", fixed(object{"s": strings.Repeat("S", 200_000)})),
 		probe("wrong items 30 levels below keys of 5 KB", "200", actor.Viewer, onInputs(1, validate), inputsOf(texts, `{"a":`+deep+`}`)),
 		patch("20,000 unknown members of a PATCH", "400 Request:MALFORMED|400 Request:INVALID", `{"data":{`+members(20_000, `"u%d":1`)+`}}`, 0),
 		patch("a member of 200 KB of a PATCH", "400 Request:MALFORMED|400 Request:INVALID", `{"data":{"`+strings.Repeat("u", 200_000)+`":1}}`, 0),

@@ -47,7 +47,7 @@ func (q *memoryQuery) Deployment(context.Context, string) (*record.Deployment, e
 	return q.deployments.Edges[0].Node, nil
 }
 
-func (q *memoryQuery) Deployments(context.Context, *model.DeploymentFilter, *int32, *string, *int32, *string) (*page.Connection[*record.Deployment], error) {
+func (q *memoryQuery) Deployments(context.Context, *model.DeploymentFilter, model.DeploymentOrder, *int32, *string, *int32, *string) (*page.Connection[*record.Deployment], error) {
 	return q.deployments, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,12 @@ var fullScan = regexp.MustCompile(`^SCAN (\w+)$`)
 // fewRows is what may be sorted: what either half of a shared list has given, in its order, for the page, and
 // the one module of a type in each half.
 var fewRows = regexp.MustCompile(`^SCAN half$|INDEX module_definition_type \(organization_id=\? AND type=\?\)`)
+
+// isMerged reports whether the steps before a sort read the records that were found for each of some values, in its order
+// and as far as the page goes.
+func isMerged(steps []string) bool {
+	return slices.ContainsFunc(steps, func(step string) bool { return strings.HasPrefix(step, "SCAN found VIRTUAL TABLE") })
+}
 
 // Most pages of the file that a statement may look at, and one that reads a list. To find a row by an index takes about
 // six.
@@ -52,7 +59,7 @@ func TestEveryStatementFollowsAnIndexOnSQLite(t *testing.T) {
 			steps := stepsOf(t, conn, s)
 			for i, step := range steps {
 				scan := fullScan.FindStringSubmatch(step)
-				sort := s.isOfList && strings.HasSuffix(step, "FOR ORDER BY") && !fewRows.MatchString(steps[i-1])
+				sort := s.isOfList && strings.HasSuffix(step, "FOR ORDER BY") && !fewRows.MatchString(steps[i-1]) && !isMerged(steps[:i])
 				if sort || scan != nil && isTable(scan[1]) {
 					t.Errorf("%s: %s, statistics %t:\n%s\n%s", s.of, step, statistics, s.Text, strings.Join(steps, "\n"))
 				}

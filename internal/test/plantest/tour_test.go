@@ -571,6 +571,9 @@ func (t *tour) events() {
 		}
 	}
 	execute(t, db, `DELETE FROM cloud_events WHERE service_arn = 'waiting'`)
+	// The service that was unknown has a deployment now, so that those that were started outside are made of its events.
+	execute(t, db, `UPDATE deployments SET service_arn = 'arn:aws:ecs:eu-west-1:123456789012:service/main/unknown'
+		WHERE id = (SELECT MIN(id) FROM deployments WHERE organization_id = '`+t.w.Acme.ID+`')`)
 	_, err := t.w.Deploy.CloudEvents.RetryEvents(t.Context())
 	t.must(err)
 	// What was started outside has succeeded after this one, by the clock of the cloud.
@@ -635,7 +638,7 @@ const everything = `{
 			rollbackEligibility { allowed } redeployEligibility { allowed } lineage { nodes { id } } moduleInstance { destroyEligibility { allowed } } } }
 	} } } } } }
 	moduleDefinitions(first: 2) { totalCount nodes { id latestModuleVersion { id } versions(first: 2) { totalCount nodes { id moduleDefinition { id } } } } }
-	deployments(first: 2, filter: { status: SUCCEEDED }) { totalCount nodes { id project { id } environment { id } moduleInstance { id moduleDefinition { id } } } }
+	deployments(first: 2, filter: { statuses: SUCCEEDED }) { totalCount nodes { release { deployments(first: 1, filter: { search: "x" }) { totalCount } } id project { id } environment { id } moduleInstance { id moduleDefinition { id } } } }
 	auditEvents(first: 2) { nodes { id actor { role } object { id } } }
 }`
 
@@ -719,6 +722,9 @@ func (t *tour) keepsHouse() {
 	t.must(t.w.NoteSweep(later, time.Unix(0, 0)))
 	if expired, err := house.Execution.ExpireLeases(t.Context()); err != nil || expired != 1 {
 		t.Error(expired, err)
+	}
+	if filled, err := t.w.Deploy.Execution.FillIn(t.Context()); err != nil || filled < 500 {
+		t.Error(filled, err)
 	}
 	if purged, err := t.w.Retention.Purge(t.Context()); err != nil || purged < 400 {
 		t.Error(purged, err)

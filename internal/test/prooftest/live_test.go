@@ -144,7 +144,7 @@ func underLoad(t *testing.T, w *worldtest.World, listening, asked string, p *wor
 	source := p.Finish(t, p.Deploy(t, p.NewInstance(t, "loaded").ID, `{"image":"web:1"}`), nil)
 	open := &openStreams{t: t, url: listening, token: w.Acme.Tokens[actor.Viewer], heard: make(chan time.Time, 1)}
 	defer open.close()
-	open.add(1, fmt.Sprintf(`subscription { deploymentsChanged(filter: {moduleInstanceId: \"%s\", status: PENDING}) { kind } }`, source.ModuleInstanceID), open.heard)
+	open.add(1, fmt.Sprintf(`subscription { deploymentsChanged(filter: {moduleInstanceId: \"%s\", statuses: PENDING}) { kind } }`, source.ModuleInstanceID), open.heard)
 	// The changes between those that are measured are of others.
 	noise, stop := context.WithCancel(t.Context())
 	var others sync.WaitGroup

@@ -183,6 +183,12 @@ func (r aroundDeployment) ModuleInstance(ctx context.Context, obj *record.Deploy
 	})
 }
 
+func (r aroundDeployment) Operation(ctx context.Context, obj *record.Deployment) (*gate.Operation, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.operation", Parent: obj}, func(ctx context.Context) (*gate.Operation, error) {
+		return r.DeploymentResolver.Operation(ctx, obj)
+	})
+}
+
 func (r aroundDeployment) Action(ctx context.Context, obj *record.Deployment) (state.Action, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.action", Parent: obj}, func(ctx context.Context) (state.Action, error) {
 		return r.DeploymentResolver.Action(ctx, obj)
@@ -222,6 +228,12 @@ func (r aroundDeployment) DataJSON(ctx context.Context, obj *record.Deployment) 
 func (r aroundDeployment) Release(ctx context.Context, obj *record.Deployment) (*record.Release, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.release", Parent: obj}, func(ctx context.Context) (*record.Release, error) {
 		return r.DeploymentResolver.Release(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) ModuleVersion(ctx context.Context, obj *record.Deployment) (*record.ModuleVersion, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.moduleVersion", Parent: obj}, func(ctx context.Context) (*record.ModuleVersion, error) {
+		return r.DeploymentResolver.ModuleVersion(ctx, obj)
 	})
 }
 
@@ -513,6 +525,12 @@ func (r aroundEnvironment) Requirements(ctx context.Context, obj *record.Environ
 	})
 }
 
+func (r aroundEnvironment) Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "Environment.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.EnvironmentResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
+	})
+}
+
 type aroundErrorCode struct {
 	generated.ErrorCodeResolver
 	call Call
@@ -621,6 +639,12 @@ func (r aroundModuleDefinition) Versions(ctx context.Context, obj *record.Module
 	})
 }
 
+func (r aroundModuleDefinition) Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "ModuleDefinition.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.ModuleDefinitionResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
+	})
+}
+
 type aroundModuleInstance struct {
 	generated.ModuleInstanceResolver
 	call Call
@@ -708,9 +732,9 @@ func (r aroundModuleInstance) Fence(ctx context.Context, obj *record.ModuleInsta
 	})
 }
 
-func (r aroundModuleInstance) Deployments(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.deployments", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
-		return r.ModuleInstanceResolver.Deployments(ctx, obj, first, after, last, before)
+func (r aroundModuleInstance) Deployments(ctx context.Context, obj *record.ModuleInstance, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.ModuleInstanceResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -1140,6 +1164,12 @@ func (r aroundProject) Environments(ctx context.Context, obj *record.Project, ar
 	})
 }
 
+func (r aroundProject) Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "Project.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.ProjectResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
+	})
+}
+
 type aroundQuarantine struct {
 	generated.QuarantineResolver
 	call Call
@@ -1236,9 +1266,9 @@ func (r aroundQuery) DefaultValueDefinition(ctx context.Context, id string) (*re
 	})
 }
 
-func (r aroundQuery) Deployments(ctx context.Context, filter *model.DeploymentFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return around(ctx, r.call, Field{Name: "Query.deployments", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
-		return r.QueryResolver.Deployments(ctx, filter, first, after, last, before)
+func (r aroundQuery) Deployments(ctx context.Context, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "Query.deployments", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.QueryResolver.Deployments(ctx, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -1413,9 +1443,9 @@ func (r aroundRelease) Quarantines(ctx context.Context, obj *record.Release, fir
 	})
 }
 
-func (r aroundRelease) Deployments(ctx context.Context, obj *record.Release, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return around(ctx, r.call, Field{Name: "Release.deployments", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
-		return r.ReleaseResolver.Deployments(ctx, obj, first, after, last, before)
+func (r aroundRelease) Deployments(ctx context.Context, obj *record.Release, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "Release.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.ReleaseResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
 	})
 }
 

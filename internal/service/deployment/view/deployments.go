@@ -2,12 +2,11 @@ package view
 
 import (
 	"context"
-	"slices"
-	"time"
 
 	"slipway/ent/deployment"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/base/meter"
 	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 	"slipway/internal/service/access"
@@ -26,75 +25,98 @@ func (s *Service) DeploymentsByID(ctx context.Context, ids []string) ([]*record.
 	return record.Deployments.In(s.Store).ByIDs(ctx, ids)
 }
 
-// Filter has conditions on deployments; nil ones do not count.
-type Filter struct {
-	ModuleInstanceID *string
-	EnvironmentID    *string
-	ProjectID        *string
-	Status           *deployment.Status
-	Kind             *string
-	CreatedFrom      *time.Time
-	CreatedBefore    *time.Time
-	// Overridden has those kept that went past rules, or those that did not.
-	Overridden *bool `json:",omitempty"` // of which a cursor without it knows nothing, as of the next
-	// AwaitingMyApproval has those kept that wait for an approval which the actor could give. Only a list knows it.
-	AwaitingMyApproval bool `json:",omitempty"`
-}
-
-// comparisons returns the filter as what it means, for its list as for those who follow what is in it.
-func (f Filter) comparisons() []record.Comparison {
-	return slices.Concat(
-		record.Given(record.Equal, deployment.FieldModuleInstanceID, f.ModuleInstanceID),
-		record.Given(record.Equal, deployment.FieldEnvironmentID, f.EnvironmentID),
-		record.Given(record.Equal, deployment.FieldProjectID, f.ProjectID),
-		record.Given(record.Equal, deployment.FieldStatus, (*string)(f.Status)),
-		record.Given(record.Equal, deployment.FieldDeploymentType, f.Kind),
-		record.Given(record.AtLeast, deployment.FieldCreatedAt, f.CreatedFrom),
-		record.Given(record.Below, deployment.FieldCreatedAt, f.CreatedBefore),
-		record.Given(record.Set, deployment.FieldOverride, f.Overridden),
-	)
-}
-
-// lasting returns the conditions on what never changes of a deployment.
-func (f Filter) lasting() Filter {
-	f.Status, f.Overridden = nil, nil
-	return f
-}
-
 // Deployments returns a page of the organization's deployments.
 func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*page.DeploymentConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DeploymentForbidden); err != nil {
 		return nil, err
 	}
-	list := record.Deployments.In(s.Store).Where(record.All(f.comparisons())...)
-	if f.AwaitingMyApproval {
-		mine, err := s.awaitingMine(ctx, a)
-		if err != nil {
-			return nil, err
-		}
-		list = list.Where(mine...)
+	list, err := s.filtered(ctx, f, "")
+	if err != nil {
+		return nil, err
+	}
+	if list, err = f.search(ctx, list); err != nil {
+		return nil, err
 	}
 	scope := page.Scope{List: "deployments", Viewer: a.OrganizationID, Filter: f}
 	return page.Read(ctx, list, args, scope)
 }
 
-// DeploymentsOf returns a page of the deployments of each module instance.
-func (s *Service) DeploymentsOf(
-	ctx context.Context, instanceIDs []string, args page.Args,
-) (map[string]*page.DeploymentConnection, error) {
-	return page.ReadEach(ctx, record.Deployments.In(s.Store), page.Parents{
-		List: "moduleInstance.deployments", Viewer: actor.From(ctx).OrganizationID,
-		Column: deployment.FieldModuleInstanceID, IDs: instanceIDs,
-	}, args, func(d *record.Deployment) string { return d.ModuleInstanceID })
+// filtered returns the deployments that meet a filter, in its order, but for what it searches for. parent is the column
+// of the record whose deployments they are, "" for all.
+func (s *Service) filtered(ctx context.Context, f Filter, parent string) (list record.Query[record.Deployment], err error) {
+	if err := f.check(parent); err != nil {
+		return list, err
+	}
+	list = f.inOrder(record.Deployments.In(s.Store))
+	if f.AwaitingMyApproval {
+		mine, err := s.awaitingMine(ctx, actor.From(ctx))
+		if err != nil {
+			return list, err
+		}
+		list = list.Where(mine...)
+	}
+	return list, nil
 }
 
-// DeploymentsOfReleases returns a page of the deployments of each release.
-func (s *Service) DeploymentsOfReleases(
-	ctx context.Context, releaseIDs []string, args page.Args,
+// Parent is a kind of record that has a list of deployments.
+type Parent struct {
+	list, column string
+	of           func(*record.Deployment) string
+}
+
+// The parents of deployments.
+var (
+	OfInstance = Parent{"moduleInstance.deployments", deployment.FieldModuleInstanceID,
+		func(d *record.Deployment) string { return d.ModuleInstanceID }}
+	OfEnvironment = Parent{"environment.deployments", deployment.FieldEnvironmentID,
+		func(d *record.Deployment) string { return d.EnvironmentID }}
+	OfProject = Parent{"project.deployments", deployment.FieldProjectID,
+		func(d *record.Deployment) string { return d.ProjectID }}
+	OfRelease = Parent{"release.deployments", deployment.FieldReleaseID,
+		func(d *record.Deployment) string { return *d.ReleaseID }}
+	OfDefinition = Parent{"moduleDefinition.deployments", deployment.FieldModuleDefinitionID,
+		func(d *record.Deployment) string { return *d.ModuleDefinitionID }}
+)
+
+// DeploymentsOf returns a page of the deployments of each record of a kind, as a filter has them: by one statement,
+// unless the filter searches.
+func (s *Service) DeploymentsOf(
+	ctx context.Context, p Parent, ids []string, f Filter, args page.Args,
 ) (map[string]*page.DeploymentConnection, error) {
-	return page.ReadEach(ctx, record.Deployments.In(s.Store), page.Parents{
-		List: "release.deployments", Viewer: actor.From(ctx).OrganizationID,
-		Column: deployment.FieldReleaseID, IDs: releaseIDs,
-	}, args, func(d *record.Deployment) string { return *d.ReleaseID })
+	list, err := s.filtered(ctx, f, p.column)
+	if err != nil {
+		return nil, err
+	}
+	of := page.Parents{
+		List: p.list, Viewer: actor.From(ctx).OrganizationID, Column: p.column, IDs: ids, Filter: f.String(),
+	}
+	if f.Search == nil {
+		return page.ReadEach(ctx, list, of, args, p.of)
+	}
+	return s.searchEach(ctx, list, of, f, args)
+}
+
+// searchedTogether is how many records a search of one of several lists counts as, besides those that it looks at: each
+// takes two statements.
+const searchedTogether = 100
+
+// searchEach returns a page of the list of each parent, of what a filter searches for.
+func (s *Service) searchEach(
+	ctx context.Context, list record.Query[record.Deployment], of page.Parents, f Filter, args page.Args,
+) (map[string]*page.DeploymentConnection, error) {
+	pages := make(map[string]*page.DeploymentConnection, len(of.IDs))
+	for _, id := range of.IDs {
+		if err := meter.Spend(ctx, meter.Searched, searchedTogether); err != nil {
+			return nil, err
+		}
+		found, err := f.search(ctx, list.Where(record.Equal(of.Column, id)))
+		if err != nil {
+			return nil, err
+		}
+		if pages[id], err = page.Read(ctx, found, args, of.Scope(id)); err != nil {
+			return nil, err
+		}
+	}
+	return pages, nil
 }

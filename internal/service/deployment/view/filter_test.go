@@ -37,8 +37,11 @@ func TestTheConditionsThatLastAreThoseOnWhatNeverChanges(t *testing.T) {
 func filled() (f view.Filter) {
 	v := reflect.ValueOf(&f).Elem()
 	for i := range v.NumField() {
-		if v.Field(i).Kind() == reflect.Pointer {
-			v.Field(i).Set(reflect.New(v.Field(i).Type().Elem()))
+		switch field := v.Field(i); field.Kind() {
+		case reflect.Pointer:
+			field.Set(reflect.New(field.Type().Elem()))
+		case reflect.Slice:
+			field.Set(reflect.MakeSlice(field.Type(), 2, 2))
 		}
 	}
 	return f

@@ -44,6 +44,9 @@ func (s *Service) FollowAll(ctx context.Context, f Filter, after *string) (<-cha
 		return nil, fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/filter/awaitingMyApproval", Rule: "list",
 			Message: "is for lists only: a deployment by itself does not tell it; follow the status AWAITING_APPROVAL"})
 	}
+	if err := f.check(""); err != nil {
+		return nil, err
+	}
 	cursor, err := s.cursor(ctx, after)
 	if err != nil {
 		return nil, err

@@ -14,13 +14,6 @@ import (
 	"slipway/internal/service/rule"
 )
 
-// triggersOf are what starts deployments of each operation.
-var triggersOf = map[gate.Operation][]string{
-	gate.Create: {state.TriggerAPI, state.TriggerPipeline}, gate.Promote: {state.TriggerPromotion},
-	gate.Redeploy: {state.TriggerRedeploy},
-	gate.Rollback: {state.TriggerRollback}, gate.Destroy: {state.TriggerDestroy},
-}
-
 // awaitingMine returns the conditions that a deployment waits for an approval which an actor could give: a rule of its
 // place takes it, the actor may deploy there, is another than the author, and has not given one yet that may count: by
 // a token that is valid still, in today's role.
@@ -43,11 +36,7 @@ func (s *Service) awaitingMine(ctx context.Context, a *actor.Actor) ([]record.Co
 			continue
 		}
 
-		var triggers []string
-		for _, op := range r.Operations {
-			triggers = append(triggers, triggersOf[op]...)
-		}
-
+		triggers := state.TriggersOf(r.Operations)
 		condition := `"trigger_source" IN (?` + strings.Repeat(", ?", len(triggers)-1) + `)`
 		for _, trigger := range triggers {
 			args = append(args, trigger)

@@ -57,15 +57,21 @@ SELECT 'rel_' || id, at, at, owner, 'mver_' || first_id, text, '{}' FROM n WHERE
 
 -- A fifth of the deployments, 10,000, are in one environment of the first organization, whose lanes take in
 -- those of some small ones for it. Each of the oldest instances and releases has fifty or more. A few
--- have not ended. A quarter of those of the first organization are of the one instance that {instance} is the id of.
+-- have not ended. Of each hundred some were not created by api, or with another version, creator or pipeline. A quarter of those of the first organization are of the one instance that {instance} is the id of.
 INSERT INTO deployments (id, created_at, updated_at, organization_id, project_id, environment_id, module_instance_id, release_id,
+                         module_definition_id, module_version_id, search_text, pipeline_run_id, created_by_id,
                          deployment_type, trigger_source, status, completed_at, created_by, lease_id, external_deployment_id, service_arn, given_from, override)
 SELECT 'dep_' || n.id, n.at, n.at, home.owner,
        CASE WHEN home.lane BETWEEN 4 AND 8 THEN '{project}' ELSE 'prj_' || home.place_id END,
        CASE WHEN home.lane BETWEEN 4 AND 8 THEN '{environment}' ELSE 'env_' || home.place_id END,
        CASE WHEN home.lane BETWEEN 4 AND 8 THEN '{instance}' ELSE 'inst_0000000000000000000' || (1000000 + home.lane + 50 * (n.block % 20)) END,
        'rel_0000000000000000000' || (1000000 + home.lane + 50 * (n.block % 10)),
-       CASE WHEN n.lane IN (9, 19) THEN 'terraform' ELSE 'aws:ecs' END, 'api',
+       'mod_' || CASE WHEN n.block % 100 = 31 THEN n.first_id ELSE home.place_id END,
+       'mver_0000000000000000000' || (1000000 + home.lane + CASE WHEN n.block % 100 = 31 THEN 50 ELSE 0 END),
+       'release ' || n.block, CASE WHEN n.block % 100 = 41 THEN 'run-7' END,
+       CASE WHEN n.block % 100 = 51 THEN 'holder:few' ELSE 'holder:many' END,
+       CASE WHEN n.lane IN (9, 19) THEN 'terraform' ELSE 'aws:ecs' END,
+       CASE CASE WHEN n.block % 900 = 98 THEN 60 + n.lane % 5 * 10 + 1 ELSE n.block % 100 END WHEN 61 THEN 'rollback' WHEN 71 THEN 'destroy' WHEN 81 THEN 'redeploy' WHEN 85 THEN 'promotion' WHEN 91 THEN 'event' WHEN 95 THEN 'pipeline' ELSE 'api' END,
        CASE WHEN n.block = 998 AND n.lane < 20 AND home.lane NOT BETWEEN 4 AND 8 THEN 'PENDING' WHEN n.block % 900 = 98 THEN 'RUNNING' WHEN n.block % 50 = 7 THEN 'CANCELED'
             WHEN n.block % 10 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END,
        CASE WHEN n.block <> 998 OR n.lane >= 20 OR home.lane BETWEEN 4 AND 8 THEN n.at END, 'test',
