@@ -45,7 +45,7 @@ const list = gql`query List($filter: DeploymentFilter, $after: String) {
 test('pages of a list come together in the cache, by filter', async (t) => {
   const client = connect(t);
   const requests = sent(t);
-  const watched = await watch(t, client, { query: list, variables: { filter: { status: 'SUCCEEDED' } } });
+  const watched = await watch(t, client, { query: list, variables: { filter: { statuses: 'SUCCEEDED' } } });
   const { deployments } = shown(watched);
   assert.equal(deployments.edges.length, 5);
   assert.ok(deployments.totalCount > 15);
@@ -59,11 +59,11 @@ test('pages of a list come together in the cache, by filter', async (t) => {
   assert.equal(new Set(together).size, 15);
 
   const before = requests.length;
-  const again = await client.query({ query: list, variables: { filter: { status: 'SUCCEEDED' } } });
+  const again = await client.query({ query: list, variables: { filter: { statuses: 'SUCCEEDED' } } });
   assert.deepEqual(ids(again.data.deployments), together);
   assert.equal(requests.length, before, 'what is in the cache is not asked for');
 
-  const failed = await client.query({ query: list, variables: { filter: { status: 'FAILED' } } });
+  const failed = await client.query({ query: list, variables: { filter: { statuses: 'FAILED' } } });
   assert.ok(failed.data.deployments.edges.length > 0);
   assert.ok(failed.data.deployments.edges.every(({ node }) => node.status === 'FAILED'));
 });

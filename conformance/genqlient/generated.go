@@ -113,7 +113,7 @@ func (v *__FailuresInput) GetFirst() int { return v.First }
 // The query executed by Failures.
 const Failures_Operation = `
 query Failures ($first: Int!) {
-	deployments(first: $first, filter: {status:FAILED}) {
+	deployments(first: $first, filter: {statuses:FAILED}) {
 		nodes {
 			id
 			completedAt

@@ -57,7 +57,7 @@ const codes = (errors) => errors.map(({ extensions }) => extensions.code);
 
 test('a connection on the root takes further pages', async (t) => {
   const environment = connect(t);
-  const filter = { status: 'SUCCEEDED' };
+  const filter = { statuses: 'SUCCEEDED' };
   const reference = await ask(environment, 'deploymentsQuery', { filter });
   assert.equal(read(environment, 'deployments_list', reference).deployments.edges.length, 5);
   await more(environment, 'deployments_list', reference, 5);

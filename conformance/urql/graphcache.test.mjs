@@ -52,7 +52,7 @@ const newestIs = (id, status) => ({ deployments: { edges: [{ node }] } }) => nod
 
 test('pages of a list come together in the cache, by filter', async (t) => {
   const client = connect(t);
-  const filter = { status: 'SUCCEEDED' };
+  const filter = { statuses: 'SUCCEEDED' };
   let after;
   let together;
   for (const held of [5, 10, 15]) {
@@ -69,7 +69,7 @@ test('pages of a list come together in the cache, by filter', async (t) => {
   assert.deepEqual(ids(kept.data.deployments), together);
   assert.equal(requests.length, 0, 'what is in the cache is not asked for');
 
-  const { data } = await client.query(list, { filter: { status: 'FAILED' } }).toPromise();
+  const { data } = await client.query(list, { filter: { statuses: 'FAILED' } }).toPromise();
   assert.ok(data.deployments.edges.every(({ node }) => node.status === 'FAILED'));
 });
 

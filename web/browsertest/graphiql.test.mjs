@@ -64,7 +64,7 @@ test('an example of the panel opens in a tab of its own', async () => {
   await button('Show Examples').click();
   await visit.page.getByRole('region', { name: 'Examples' }).getByRole('button', { name: 'What failed lately, and why' }).click();
   await tab('Failures').waitFor();
-  assert.deepEqual(JSON.parse(await text('variables.json')), { filter: { status: 'FAILED' } });
+  assert.deepEqual(JSON.parse(await text('variables.json')), { filter: { statuses: 'FAILED' } });
   await run();
   assert.equal((await answer()).errors, undefined);
 });
@@ -141,7 +141,7 @@ test('a rollback is followed live with one click, while another query runs', asy
 
 // started redeploys something beside the page, and gives the id of the new deployment.
 async function started() {
-  await fresh('{ deployments(filter: { status: SUCCEEDED }, first: 20) { nodes { id redeployEligibility { allowed } } } }');
+  await fresh('{ deployments(filter: { statuses: SUCCEEDED }, first: 20) { nodes { id redeployEligibility { allowed } } } }');
   await run();
   const source = (await answer()).data.deployments.nodes.find(({ redeployEligibility }) => redeployEligibility.allowed);
   return (await visit.mutate('redeployDeployment', source.id)).deployment.id;

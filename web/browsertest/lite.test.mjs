@@ -66,7 +66,7 @@ test('the first example runs as it stands, and another can be taken', async () =
 });
 
 test('a subscription shows each answer as it comes, until it ends', async () => {
-  await run('{ deployments(filter: { status: SUCCEEDED }, first: 20) { nodes { id redeployEligibility { allowed } } } }');
+  await run('{ deployments(filter: { statuses: SUCCEEDED }, first: 20) { nodes { id redeployEligibility { allowed } } } }');
   await summary(/^200/);
   const source = (await answer()).data.deployments.nodes.find((d) => d.redeployEligibility.allowed);
   const { deployment: { id } } = await visit.mutate('redeployDeployment', source.id);

@@ -98,6 +98,14 @@ func Choice[T ~string](values ...T) Parser[T] {
 	}}
 }
 
+// Each reads one value of a flag that may be given more than once.
+func Each[T any](p Parser[T]) Parser[[]T] {
+	return Parser[[]T]{p.Kind, func(s string) ([]T, error) {
+		v, err := p.Parse(s)
+		return []T{v}, err
+	}}
+}
+
 func parseLevel(s string) (l slog.Level, err error) {
 	if !slices.Contains([]string{"debug", "info", "warn", "error"}, s) {
 		return 0, Unlike("one of debug, info, warn, error", s)

@@ -45,6 +45,7 @@ func TestReferencesAreCompletedFromTheServer(t *testing.T) {
 		{"instances list --in shop/p", "shop/production"},
 		{"deployments list --in shop/production/", "shop/production/web"},
 		{"deployments list --status F", "AWAITING_APPROVAL PENDING RUNNING SUCCEEDED FAILED CANCELED"},
+		{"deployments list --operation R", "CREATE PROMOTE REDEPLOY ROLLBACK DESTROY"},
 		{"projects list -o t", "table json yaml tsv name"},
 	} {
 		words := strings.Split(test.line, " ")

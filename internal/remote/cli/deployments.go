@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"slipway/internal/base/id"
+	"slipway/internal/base/optional"
 	"slipway/internal/base/setting"
 	"slipway/internal/remote/client"
 )
@@ -57,34 +59,85 @@ func (c *Config) deploymentsCommand() *cobra.Command {
 
 func (c *Config) deploymentsListCommand() *cobra.Command {
 	var p paging
-	var in string
-	var status client.DeploymentStatus
+	var f deploymentFilter
 
 	cmd := c.command(&cobra.Command{
 		Use: "list", Short: "List deployments, the newest first", Args: cobra.NoArgs,
-		Example: "  slipway deployments list --in shop/prod/orders\n  slipway deployments list --status FAILED -o json",
+		Example: "  slipway deployments list --in shop/prod/orders\n" +
+			"  slipway deployments list --status FAILED --status CANCELED -o json\n" +
+			"  slipway deployments list --module acme/queue@1.4.0 --operation ROLLBACK",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, deploymentView); err != nil {
 			return err
 		}
-
-		filter := &client.DeploymentFilter{}
-		if status != "" {
-			filter.Status = &status
-		}
-		if err := s.limitTo(ctx, filter, in); err != nil {
+		filter, err := f.filter(ctx, s)
+		if err != nil {
 			return err
 		}
 		return list(ctx, s, deploymentView, p, s.deploymentPages(filter))
 	})
 
 	p.flags(cmd)
-	setting.AddFlag(cmd.Flags(), &in, "in", "", setting.Text, "only those of a project, an environment or an instance")
-	completeFlag(cmd, "in", c.complete(completeInstances))
-	setting.AddFlag(cmd.Flags(), &status, "status", "", setting.Choice(client.AllDeploymentStatus...),
-		"only those that stand so")
-	completeFlag(cmd, "status", fixed(client.AllDeploymentStatus))
+	f.flags(c, cmd)
 	return cmd
+}
+
+// deploymentFilter is what flags say of the deployments to list.
+type deploymentFilter struct {
+	in, module, pipelineRun, search string
+	statuses                        []client.DeploymentStatus
+	operations                      []client.DeploymentOperation
+}
+
+func (f *deploymentFilter) flags(c *Config, cmd *cobra.Command) {
+	fs := cmd.Flags()
+	setting.AddFlag(fs, &f.in, "in", "", setting.Text, "only those of a project, an environment or an instance")
+	completeFlag(cmd, "in", c.complete(completeInstances))
+	setting.AddFlag(fs, &f.module, "module", "", setting.Text, "only those of a module, or of a version: MODULE@VERSION")
+	completeFlag(cmd, "module", c.complete(completeModules))
+
+	setting.AddRepeatableFlag(fs, &f.statuses, "status", "",
+		setting.Each(setting.Choice(client.AllDeploymentStatus...)), "only those with this status; may be repeated")
+	completeFlag(cmd, "status", fixed(client.AllDeploymentStatus))
+	setting.AddRepeatableFlag(fs, &f.operations, "operation", "",
+		setting.Each(setting.Choice(client.AllDeploymentOperation...)), "only those of this operation; may be repeated")
+	completeFlag(cmd, "operation", fixed(client.AllDeploymentOperation))
+
+	setting.AddFlag(fs, &f.pipelineRun, "pipeline-run", "", setting.Text, "only those of a pipeline run, by its id")
+	setting.AddFlag(fs, &f.search, "search", "", setting.Text,
+		"only those whose description or reason contains this text")
+}
+
+// filter returns the filter of the API, for which it looks up what the flags name.
+func (f *deploymentFilter) filter(ctx context.Context, s *session) (*client.DeploymentFilter, error) {
+	filter := &client.DeploymentFilter{
+		Statuses: f.statuses, Operations: f.operations,
+		PipelineRunId: optional.NonZero(f.pipelineRun), Search: optional.NonZero(f.search),
+	}
+	if err := s.limitTo(ctx, filter, f.in); err != nil {
+		return nil, err
+	}
+	return filter, s.limitToModule(ctx, filter, f.module)
+}
+
+// limitToModule limits deployments to a module or a version of one, unless that is empty.
+func (s *session) limitToModule(ctx context.Context, filter *client.DeploymentFilter, ref string) error {
+	switch {
+	case ref == "":
+	case strings.Contains(ref, "@") || id.Of(id.ModuleVersion, ref):
+		versionID, err := s.versionID(ctx, ref)
+		if err != nil {
+			return err
+		}
+		filter.ModuleVersionId = &versionID
+	default:
+		module, err := s.module(ctx, ref)
+		if err != nil {
+			return err
+		}
+		filter.ModuleDefinitionId = &module.Id
+	}
+	return nil
 }
 
 // limitTo limits deployments to a place, unless that is empty.

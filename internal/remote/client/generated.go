@@ -1474,10 +1474,26 @@ type DeploymentFilter struct {
 	EnvironmentId *string `json:"environmentId,omitempty"`
 	// The id of the project.
 	ProjectId *string `json:"projectId,omitempty"`
-	// Where it stands.
-	Status *DeploymentStatus `json:"status,omitempty"`
+	// The id of the module definition.
+	ModuleDefinitionId *string `json:"moduleDefinitionId,omitempty"`
+	// The id of the module version.
+	ModuleVersionId *string `json:"moduleVersionId,omitempty"`
+	// The id of the release.
+	ReleaseId *string `json:"releaseId,omitempty"`
+	// Only these statuses.
+	Statuses []DeploymentStatus `json:"statuses,omitempty"`
 	// What carries it out: `aws:ecs` or `terraform`.
 	DeploymentType *string `json:"deploymentType,omitempty"`
+	// Only these operations.
+	Operations []DeploymentOperation `json:"operations,omitempty"`
+	// True: started outside Slipway. False: all others.
+	External *bool `json:"external,omitempty"`
+	// Who created it, by the `principalId` of an `Actor`.
+	CreatedByPrincipalId *string `json:"createdByPrincipalId,omitempty"`
+	// The pipeline run that it is part of.
+	PipelineRunId *string `json:"pipelineRunId,omitempty"`
+	// A text that the description or the reason contains, in any case; 1 to 100 characters.
+	Search *string `json:"search,omitempty"`
 	// Created at or after this moment.
 	CreatedFrom *time.Time `json:"createdFrom,omitempty"`
 	// Created before this moment.
@@ -1498,11 +1514,35 @@ func (v *DeploymentFilter) GetEnvironmentId() *string { return v.EnvironmentId }
 // GetProjectId returns DeploymentFilter.ProjectId, and is useful for accessing the field via an interface.
 func (v *DeploymentFilter) GetProjectId() *string { return v.ProjectId }
 
-// GetStatus returns DeploymentFilter.Status, and is useful for accessing the field via an interface.
-func (v *DeploymentFilter) GetStatus() *DeploymentStatus { return v.Status }
+// GetModuleDefinitionId returns DeploymentFilter.ModuleDefinitionId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetModuleDefinitionId() *string { return v.ModuleDefinitionId }
+
+// GetModuleVersionId returns DeploymentFilter.ModuleVersionId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetModuleVersionId() *string { return v.ModuleVersionId }
+
+// GetReleaseId returns DeploymentFilter.ReleaseId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetReleaseId() *string { return v.ReleaseId }
+
+// GetStatuses returns DeploymentFilter.Statuses, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetStatuses() []DeploymentStatus { return v.Statuses }
 
 // GetDeploymentType returns DeploymentFilter.DeploymentType, and is useful for accessing the field via an interface.
 func (v *DeploymentFilter) GetDeploymentType() *string { return v.DeploymentType }
+
+// GetOperations returns DeploymentFilter.Operations, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetOperations() []DeploymentOperation { return v.Operations }
+
+// GetExternal returns DeploymentFilter.External, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetExternal() *bool { return v.External }
+
+// GetCreatedByPrincipalId returns DeploymentFilter.CreatedByPrincipalId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetCreatedByPrincipalId() *string { return v.CreatedByPrincipalId }
+
+// GetPipelineRunId returns DeploymentFilter.PipelineRunId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetPipelineRunId() *string { return v.PipelineRunId }
+
+// GetSearch returns DeploymentFilter.Search, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetSearch() *string { return v.Search }
 
 // GetCreatedFrom returns DeploymentFilter.CreatedFrom, and is useful for accessing the field via an interface.
 func (v *DeploymentFilter) GetCreatedFrom() *time.Time { return v.CreatedFrom }
