@@ -160,8 +160,9 @@ func TestCallersWithoutATokenSeeTheGlobalActiveCatalogueWithItsVersionsAndInputs
 			fmt.Sprintf("{ moduleVersion(id: %q) { %%s } }", p.version):       "ModuleVersion",
 		} {
 			ask(way, leaves(to))
-			within := map[string]bool{}
+			within := map[string]bool{"DeploymentConnection": true} // which is null for callers without a token
 			reach(way, to, within, func(way, field, to string) { ask(way, field+" { "+leaves(to)+"}") })
+			delete(within, "DeploymentConnection")
 			maps.Copy(seen, within)
 		}
 		for name := range seen {

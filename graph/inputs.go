@@ -204,8 +204,14 @@ func failure(in model.CompleteDeploymentInput) *fault.Data {
 	return data
 }
 
-func deploymentFilter(in *model.DeploymentFilter, order model.DeploymentOrder) view.Filter {
-	f := view.Filter{LastCompleted: order == model.DeploymentOrderLastCompleted}
+// deploymentList returns the filter of a list of deployments, with its order.
+func deploymentList(in *model.DeploymentFilter, order model.DeploymentOrder) view.Filter {
+	f := deploymentFilter(in)
+	f.LastCompleted = order == model.DeploymentOrderLastCompleted
+	return f
+}
+
+func deploymentFilter(in *model.DeploymentFilter) (f view.Filter) {
 	if in == nil {
 		return f
 	}

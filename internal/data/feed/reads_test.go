@@ -138,8 +138,12 @@ func TestAFilterFindsWhatWasMissedByAllThatItHas(t *testing.T) {
 		start := head(t, w, ctx)
 		d := p.Succeeded(t)
 		settle(t, w, ctx, p.Finish(t, p.Deploy(t, p.NewInstance(t, "another").ID, `{"image":"web:1"}`), nil))
-		d, err := w.Store.Client.Deployment.Get(ctx, d.ID)
+		_, err := w.Raw(t, w.Acme).ExecContext(t.Context(),
+			`UPDATE deployments SET pipeline_run_id = 'run-7', search_text = 'for the pipeline' WHERE id = '`+d.ID+`'`)
 		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err = w.Store.Client.Deployment.Get(ctx, d.ID); err != nil {
 			t.Fatal(err)
 		}
 		f := view.Filter{

@@ -153,7 +153,7 @@ var goldens = []struct {
 	{"modules", []string{"modules list", "modules show acme/queue", "modules show shop@1.4.0", "modules versions shop",
 		"modules deprecate shop@1.5.0-rc.1 --reason Unfinished. --successor shop@latest", "modules versions shop", "modules undeprecate shop@1.5.0-rc.1"}},
 	{"deployments", []string{"deployments list", "deployments list --status FAILED --in shop/production", "deployments list --status FAILED --status CANCELED",
-		"deployments list --operation ROLLBACK --operation DESTROY", "deployments list --module shop --search BEFORE", "deployments list --module shop@1.4.0 --pipeline-run 7", "deployments list --in shop/production/web --limit 1",
+		"deployments list --operation ROLLBACK --operation DESTROY", "deployments list --module shop@1.4.0 --operation CREATE --fields id", "deployments list --module shop --search BEFORE --pipeline-run 7", "deployments list --in shop/production/web --limit 1",
 		"deployments show shop/production/web@live", "deployments show shop/production/web@last", "deployments show shop/production/web@previous --fields id,status"}},
 	{"outputs", []string{"outputs shop/production/web", "outputs shop/production/web@live"}},
 	{"compare", []string{"compare shop/production/web@previous shop/production/web@live --exit-code", "compare shop/production/web@live shop/production/web@live --exit-code",

@@ -472,6 +472,12 @@ func TestEachChangeByAnEventLeavesItsRows(t *testing.T) {
 		if d.Status != "SUCCEEDED" || d.CreatedBy != "runner" {
 			t.Errorf("%s by %s, version %d", d.Status, d.CreatedBy, d.Version)
 		}
+		if of := d.ModuleDefinitionID; of == nil || *of != p.Definition.ID || d.ModuleVersionID != nil {
+			t.Errorf("the module is %v, the version %v", of, d.ModuleVersionID)
+		}
+		if by := d.CreatedByID; by == nil || *by != actor.From(w.Acme.As(actor.Runner)).PrincipalID {
+			t.Errorf("its creator is %v", by)
+		}
 	})
 }
 

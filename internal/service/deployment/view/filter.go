@@ -145,9 +145,8 @@ func (f Filter) check(parent string) error {
 	inPlace := f.EnvironmentID != nil || f.ModuleInstanceID != nil ||
 		parent == deployment.FieldEnvironmentID || parent == deployment.FieldModuleInstanceID
 	if f.LastCompleted && !inPlace {
-		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/orderBy", Rule: "place",
-			Message: "LAST_COMPLETED is for the deployments of one environment or one module instance; " +
-				"give /filter/environmentId or /filter/moduleInstanceId, or order by NEWEST"})
+		return fault.New(fault.RequestInvalid, "orderBy is LAST_COMPLETED, which is for the deployments of one environment or "+
+			"one module instance. Give filter.environmentId or filter.moduleInstanceId, or order by NEWEST.")
 	}
 	return nil
 }
