@@ -42,10 +42,13 @@ var tables = map[string]table{
 // what goes by it, the reference for an edge. Any other field that is no column has its record read whole.
 var fieldColumns = map[string][]string{
 	"Project.environments":                 {},
+	"Project.viewerPermissions":            {},
 	"Environment.project":                  {environment.FieldProjectID},
 	"Environment.moduleInstances":          {},
+	"Environment.viewerPermissions":        {environment.FieldProjectID},
 	"ModuleDefinition.latestModuleVersion": {moduledefinition.FieldLatestVersionID},
 	"ModuleDefinition.versions":            {},
+	"ModuleDefinition.viewerPermissions":   {moduledefinition.FieldOrganizationID},
 	"ModuleVersion.deploymentType":         {moduleversion.FieldKind},
 	"ModuleVersion.moduleDefinition":       {moduleversion.FieldModuleDefinitionID},
 	"ModuleVersion.inputsJson":             {moduleversion.FieldInputs},

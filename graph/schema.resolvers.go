@@ -358,6 +358,11 @@ func (r *environmentResolver) Requirements(ctx context.Context, obj *record.Envi
 	return environmentRequirements(ctx, r.Resolver, obj, operation)
 }
 
+// ViewerPermissions is the resolver for the viewerPermissions field.
+func (r *environmentResolver) ViewerPermissions(ctx context.Context, obj *record.Environment) ([]access.Action, error) {
+	return access.PermissionsIn(actor.From(ctx), actor.Place{ProjectID: obj.ProjectID, EnvironmentID: obj.ID}), nil
+}
+
 // Code is the resolver for the code field.
 func (r *errorCodeResolver) Code(ctx context.Context, obj *fault.Entry) (string, error) {
 	return string(obj.Code), nil
@@ -403,6 +408,11 @@ func (r *moduleDefinitionResolver) LatestModuleVersion(ctx context.Context, obj 
 // Versions is the resolver for the versions field.
 func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error) {
 	return loadPage(ctx, obj, "versions", page.Args{First: first, After: after, Last: last, Before: before}, definitionID, r.Catalog.VersionsOf)
+}
+
+// ViewerPermissions is the resolver for the viewerPermissions field.
+func (r *moduleDefinitionResolver) ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error) {
+	return access.PermissionsOn(actor.From(ctx), obj.ID, obj.OrganizationID == nil), nil
 }
 
 // Project is the resolver for the project field.
@@ -974,6 +984,11 @@ func (r *projectResolver) Environments(ctx context.Context, obj *record.Project,
 	return loadPage(ctx, obj, "environments"+ofArchived(archived), page.Args{First: first, After: after, Last: last, Before: before}, projectID, among(archived, r.Workspace.EnvironmentsOf))
 }
 
+// ViewerPermissions is the resolver for the viewerPermissions field.
+func (r *projectResolver) ViewerPermissions(ctx context.Context, obj *record.Project) ([]access.Action, error) {
+	return access.PermissionsIn(actor.From(ctx), actor.Place{ProjectID: obj.ID}), nil
+}
+
 // UpdatedAt is the resolver for the updatedAt field.
 func (r *quarantineResolver) UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error) {
 	return lastChange(obj), nil
@@ -1273,6 +1288,11 @@ func (r *subscriptionResolver) DeploymentLogs(ctx context.Context, id string, af
 	return r.Deploy.View.FollowLogs(ctx, id, cmp.Or(stream.LastEventID(ctx), after))
 }
 
+// Scope is the resolver for the scope field.
+func (r *tokenResolver) Scope(ctx context.Context, obj *ent.Token) (*actor.Scope, error) {
+	return derived(ctx, obj, "scope", func(t *ent.Token) *actor.Scope { return t.Scope })
+}
+
 // CreatedBy is the resolver for the createdBy field.
 func (r *tokenResolver) CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
 	return actorOf(ctx, obj, "createdBy", tokenCreator)
@@ -1281,6 +1301,21 @@ func (r *tokenResolver) CreatedBy(ctx context.Context, obj *ent.Token) (*actor.R
 // RevokedBy is the resolver for the revokedBy field.
 func (r *tokenResolver) RevokedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
 	return actorOf(ctx, obj, "revokedBy", tokenRevoker)
+}
+
+// Projects is the resolver for the projects field.
+func (r *tokenScopeResolver) Projects(ctx context.Context, obj *actor.Scope) ([]*record.Project, error) {
+	return loadScoped(ctx, obj, "projects", func(s *actor.Scope) []string { return s.Projects }, r.Workspace.ProjectsByID, projectID)
+}
+
+// Environments is the resolver for the environments field.
+func (r *tokenScopeResolver) Environments(ctx context.Context, obj *actor.Scope) ([]*record.Environment, error) {
+	return loadScoped(ctx, obj, "environments", func(s *actor.Scope) []string { return s.Environments }, r.Workspace.EnvironmentsByID, environmentID)
+}
+
+// ModuleDefinitions is the resolver for the moduleDefinitions field.
+func (r *tokenScopeResolver) ModuleDefinitions(ctx context.Context, obj *actor.Scope) ([]*record.ModuleDefinition, error) {
+	return loadScoped(ctx, obj, "moduleDefinitions", func(s *actor.Scope) []string { return s.ModuleDefinitions }, r.Catalog.DefinitionsByID, definitionID)
 }
 
 // Description is the resolver for the description field.
@@ -1462,6 +1497,9 @@ func (r *Resolver) Subscription() generated.SubscriptionResolver { return &subsc
 // Token returns generated.TokenResolver implementation.
 func (r *Resolver) Token() generated.TokenResolver { return &tokenResolver{r} }
 
+// TokenScope returns generated.TokenScopeResolver implementation.
+func (r *Resolver) TokenScope() generated.TokenScopeResolver { return &tokenScopeResolver{r} }
+
 // UserFacingErrorData returns generated.UserFacingErrorDataResolver implementation.
 func (r *Resolver) UserFacingErrorData() generated.UserFacingErrorDataResolver {
 	return &userFacingErrorDataResolver{r}
@@ -1506,6 +1544,7 @@ type (
 	ruleResolver                     struct{ *Resolver }
 	subscriptionResolver             struct{ *Resolver }
 	tokenResolver                    struct{ *Resolver }
+	tokenScopeResolver               struct{ *Resolver }
 	userFacingErrorDataResolver      struct{ *Resolver }
 	viewerResolver                   struct{ *Resolver }
 	wantedOptionsResolver            struct{ *Resolver }

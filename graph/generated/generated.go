@@ -95,6 +95,7 @@ type ResolverRoot interface {
 	Rule() RuleResolver
 	Subscription() SubscriptionResolver
 	Token() TokenResolver
+	TokenScope() TokenScopeResolver
 	UserFacingErrorData() UserFacingErrorDataResolver
 	Viewer() ViewerResolver
 	WantedOptions() WantedOptionsResolver
@@ -218,6 +219,7 @@ type EnvironmentResolver interface {
 	ModuleInstances(ctx context.Context, obj *record.Environment, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 	Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
 	Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error)
+	ViewerPermissions(ctx context.Context, obj *record.Environment) ([]access.Action, error)
 }
 type ErrorCodeResolver interface {
 	Code(ctx context.Context, obj *fault.Entry) (string, error)
@@ -239,6 +241,7 @@ type LogLineResolver interface {
 type ModuleDefinitionResolver interface {
 	LatestModuleVersion(ctx context.Context, obj *record.ModuleDefinition) (*record.ModuleVersion, error)
 	Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error)
+	ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error)
 }
 type ModuleInstanceResolver interface {
 	Project(ctx context.Context, obj *record.ModuleInstance) (*record.Project, error)
@@ -338,6 +341,7 @@ type OverrideResolver interface {
 }
 type ProjectResolver interface {
 	Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
+	ViewerPermissions(ctx context.Context, obj *record.Project) ([]access.Action, error)
 }
 type QuarantineResolver interface {
 	UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error)
@@ -414,9 +418,16 @@ type SubscriptionResolver interface {
 	DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *view.LogBatch, error)
 }
 type TokenResolver interface {
+	Scope(ctx context.Context, obj *ent.Token) (*actor.Scope, error)
+
 	CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error)
 
 	RevokedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error)
+}
+type TokenScopeResolver interface {
+	Projects(ctx context.Context, obj *actor.Scope) ([]*record.Project, error)
+	Environments(ctx context.Context, obj *actor.Scope) ([]*record.Environment, error)
+	ModuleDefinitions(ctx context.Context, obj *actor.Scope) ([]*record.ModuleDefinition, error)
 }
 type UserFacingErrorDataResolver interface {
 	Description(ctx context.Context, obj *fault.Data) (*string, error)
@@ -1059,8 +1070,9 @@ type Mutation {
   ): UpdateModuleDefinitionPayload
 
   """
-  Publishes a version of a module. It never changes afterwards, and it becomes the latest version where
-  semantic versioning says so. For admins, and superadmins for global modules.
+  Publishes a version of a module. It never changes afterwards, and it becomes the latest version if semantic
+  versioning says so. For admins, for developers whose token's scope names the module, and for superadmins if it is
+  global.
   """
   publishModuleVersion(
     "The version."
@@ -1761,7 +1773,9 @@ enum Permission {
   RUN_DEPLOYMENTS
   "Create, change and delete default value definitions."
   MANAGE_DEFAULTS
-  "Create and change the organization's module definitions, and publish their versions."
+  "Publish versions of the organization's modules; developers only of those that the scope of their token names."
+  PUBLISH_MODULES
+  "Create and change the organization's module definitions, and deprecate their versions."
   MANAGE_MODULES
   "Create and change global module definitions, and publish their versions."
   MANAGE_GLOBAL_MODULES
@@ -1851,15 +1865,22 @@ type Token implements Node {
 }
 
 """
-The part of an organization that a token may change: whatever is in one of the projects or in one of the environments.
-Reading is not bounded by it. What belongs to no project, such as module definitions, default value definitions and
-projects themselves, is in no scope: a token that has one changes none of it.
+The part of an organization that a token may change: what is in its projects and environments, and the versions of its
+module definitions, which it may publish. A token with a scope changes nothing else, but reads everything.
 """
 type TokenScope {
-  "The ids of the projects, with all of their environments, those to come among them."
+  "The ids of the projects, each with all of its environments, also later ones."
   projectIds: [ID!]!
   "The ids of single environments, of these projects or others."
   environmentIds: [ID!]!
+  "The ids of the module definitions whose versions may be published."
+  moduleDefinitionIds: [ID!]!
+  "The projects that still exist; null if they cannot be read."
+  projects: [Project!]
+  "The environments that still exist; null if they cannot be read."
+  environments: [Environment!]
+  "The module definitions; null if they cannot be read."
+  moduleDefinitions: [ModuleDefinition!]
 }
 
 "A page of tokens."
@@ -1971,6 +1992,8 @@ type Project implements Node {
     "Only what comes before this cursor."
     before: String
   ): EnvironmentConnection
+  "What the viewer may do here."
+  viewerPermissions: [Permission!]!
 }
 
 "A page of projects."
@@ -2042,6 +2065,8 @@ type Environment implements Node {
     "What the deployment does."
     operation: DeploymentOperation! = CREATE
   ): [Requirement!]
+  "What the viewer may do here."
+  viewerPermissions: [Permission!]!
 }
 
 "A page of environments."
@@ -2102,6 +2127,8 @@ type ModuleDefinition implements Node {
     "Only what comes before this cursor."
     before: String
   ): ModuleVersionConnection
+  "What the viewer may do here."
+  viewerPermissions: [Permission!]!
 }
 
 "Whether a module definition is published."
@@ -4532,6 +4559,8 @@ input TokenScopeInput {
   projectIds: [ID!]
   "The ids of environments. ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` for one that does not exist."
   environmentIds: [ID!]
+  "The ids of module definitions of the organization. ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + ` for one that does not exist."
+  moduleDefinitionIds: [ID!]
 }
 
 "A token that was created."
@@ -6625,6 +6654,8 @@ func (ec *executionContext) childFields_Environment(ctx context.Context, field g
 		return ec.fieldContext_Environment_rules(ctx, field)
 	case "requirements":
 		return ec.fieldContext_Environment_requirements(ctx, field)
+	case "viewerPermissions":
+		return ec.fieldContext_Environment_viewerPermissions(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Environment", field.Name)
 }
@@ -6887,6 +6918,8 @@ func (ec *executionContext) childFields_ModuleDefinition(ctx context.Context, fi
 		return ec.fieldContext_ModuleDefinition_latestModuleVersion(ctx, field)
 	case "versions":
 		return ec.fieldContext_ModuleDefinition_versions(ctx, field)
+	case "viewerPermissions":
+		return ec.fieldContext_ModuleDefinition_viewerPermissions(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleDefinition", field.Name)
 }
@@ -7229,6 +7262,8 @@ func (ec *executionContext) childFields_Project(ctx context.Context, field graph
 		return ec.fieldContext_Project_archivedAt(ctx, field)
 	case "environments":
 		return ec.fieldContext_Project_environments(ctx, field)
+	case "viewerPermissions":
+		return ec.fieldContext_Project_viewerPermissions(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Project", field.Name)
 }
@@ -7621,6 +7656,14 @@ func (ec *executionContext) childFields_TokenScope(ctx context.Context, field gr
 		return ec.fieldContext_TokenScope_projectIds(ctx, field)
 	case "environmentIds":
 		return ec.fieldContext_TokenScope_environmentIds(ctx, field)
+	case "moduleDefinitionIds":
+		return ec.fieldContext_TokenScope_moduleDefinitionIds(ctx, field)
+	case "projects":
+		return ec.fieldContext_TokenScope_projects(ctx, field)
+	case "environments":
+		return ec.fieldContext_TokenScope_environments(ctx, field)
+	case "moduleDefinitions":
+		return ec.fieldContext_TokenScope_moduleDefinitions(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TokenScope", field.Name)
 }
@@ -18799,6 +18842,29 @@ func (ec *executionContext) fieldContext_Environment_requirements(ctx context.Co
 	return fc, nil
 }
 
+func (ec *executionContext) _Environment_viewerPermissions(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Environment_viewerPermissions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Environment().ViewerPermissions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []access.Action) graphql.Marshaler {
+			return ec.marshalNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Environment_viewerPermissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Environment", field, true, true, errors.New("field of type Permission does not have child fields"))
+}
+
 func (ec *executionContext) _EnvironmentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Environment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -21253,6 +21319,29 @@ func (ec *executionContext) fieldContext_ModuleDefinition_versions(ctx context.C
 		return fc, err
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _ModuleDefinition_viewerPermissions(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleDefinition_viewerPermissions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleDefinition().ViewerPermissions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []access.Action) graphql.Marshaler {
+			return ec.marshalNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleDefinition_viewerPermissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleDefinition", field, true, true, errors.New("field of type Permission does not have child fields"))
 }
 
 func (ec *executionContext) _ModuleDefinitionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleDefinition]) (ret graphql.Marshaler) {
@@ -27462,6 +27551,29 @@ func (ec *executionContext) fieldContext_Project_environments(ctx context.Contex
 	return fc, nil
 }
 
+func (ec *executionContext) _Project_viewerPermissions(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Project_viewerPermissions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Project().ViewerPermissions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []access.Action) graphql.Marshaler {
+			return ec.marshalNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Project_viewerPermissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Project", field, true, true, errors.New("field of type Permission does not have child fields"))
+}
+
 func (ec *executionContext) _ProjectConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Project]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -33055,7 +33167,7 @@ func (ec *executionContext) _Token_scope(ctx context.Context, field graphql.Coll
 			return ec.fieldContext_Token_scope(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Scope, nil
+			return ec.Resolvers.Token().Scope(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
@@ -33069,8 +33181,8 @@ func (ec *executionContext) fieldContext_Token_scope(_ context.Context, field gr
 	fc = &graphql.FieldContext{
 		Object:     "Token",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_TokenScope(ctx, field)
 		},
@@ -33498,6 +33610,125 @@ func (ec *executionContext) _TokenScope_environmentIds(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_TokenScope_environmentIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _TokenScope_moduleDefinitionIds(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_moduleDefinitionIds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleDefinitions, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNID2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_moduleDefinitionIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _TokenScope_projects(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_projects(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenScope().Projects(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.Project) graphql.Marshaler {
+			return ec.marshalOProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_projects(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenScope",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Project(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenScope_environments(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_environments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenScope().Environments(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
+			return ec.marshalOEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_environments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenScope",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Environment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenScope_moduleDefinitions(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_moduleDefinitions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenScope().ModuleDefinitions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleDefinition) graphql.Marshaler {
+			return ec.marshalOModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_moduleDefinitions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenScope",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleDefinition(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _UnarchiveEnvironmentPayload_environment(ctx context.Context, field graphql.CollectedField, obj *model.UnarchiveEnvironmentPayload) (ret graphql.Marshaler) {
@@ -40189,7 +40420,7 @@ func (ec *executionContext) unmarshalInputTokenScopeInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"projectIds", "environmentIds"}
+	fieldsInOrder := [...]string{"projectIds", "environmentIds", "moduleDefinitionIds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -40210,6 +40441,13 @@ func (ec *executionContext) unmarshalInputTokenScopeInput(ctx context.Context, o
 				return it, err
 			}
 			it.EnvironmentIds = graphql.OmittableOf(data)
+		case "moduleDefinitionIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moduleDefinitionIds"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ModuleDefinitionIds = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -47382,6 +47620,44 @@ func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionS
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "viewerPermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Environment_viewerPermissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -49010,6 +49286,44 @@ func (ec *executionContext) _ModuleDefinition(ctx context.Context, sel ast.Selec
 				}()
 				res = ec._ModuleDefinition_versions(ctx, field, obj)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "viewerPermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleDefinition_viewerPermissions(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -52156,6 +52470,44 @@ func (ec *executionContext) _Project(ctx context.Context, sel ast.SelectionSet, 
 				}()
 				res = ec._Project_environments(ctx, field, obj)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "viewerPermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Project_viewerPermissions(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -55403,10 +55755,43 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "scope":
-			out.Values[i] = ec._Token_scope(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_scope(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "holder":
 			out.Values[i] = ec._Token_holder(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -55678,13 +56063,132 @@ func (ec *executionContext) _TokenScope(ctx context.Context, sel ast.SelectionSe
 		case "projectIds":
 			out.Values[i] = ec._TokenScope_projectIds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "environmentIds":
 			out.Values[i] = ec._TokenScope_environmentIds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "moduleDefinitionIds":
+			out.Values[i] = ec._TokenScope_moduleDefinitionIds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "projects":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenScope_projects(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "environments":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenScope_environments(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "moduleDefinitions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenScope_moduleDefinitions(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -59154,6 +59658,7 @@ var (
 		"DESTROY_INSTANCES":     access.DestroyInstances,
 		"RUN_DEPLOYMENTS":       access.RunDeployments,
 		"MANAGE_DEFAULTS":       access.ManageDefaults,
+		"PUBLISH_MODULES":       access.PublishModules,
 		"MANAGE_MODULES":        access.ManageModules,
 		"MANAGE_GLOBAL_MODULES": access.ManageGlobalModules,
 		"MANAGE_WORKSPACE":      access.ManageWorkspace,
@@ -59176,6 +59681,7 @@ var (
 		access.DestroyInstances:    "DESTROY_INSTANCES",
 		access.RunDeployments:      "RUN_DEPLOYMENTS",
 		access.ManageDefaults:      "MANAGE_DEFAULTS",
+		access.PublishModules:      "PUBLISH_MODULES",
 		access.ManageModules:       "MANAGE_MODULES",
 		access.ManageGlobalModules: "MANAGE_GLOBAL_MODULES",
 		access.ManageWorkspace:     "MANAGE_WORKSPACE",
@@ -61213,6 +61719,25 @@ func (ec *executionContext) unmarshalOMapKeyInput2map(ctx context.Context, v any
 	return res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalOModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleDefinition) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
 func (ec *executionContext) marshalOModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx context.Context, sel ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -61432,6 +61957,25 @@ func (ec *executionContext) marshalOOverride2ᚖslipwayᚋinternalᚋpureᚋgate
 		return graphql.Null
 	}
 	return ec._Override(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Project) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx context.Context, sel ast.SelectionSet, v *record.Project) graphql.Marshaler {

@@ -4048,6 +4048,20 @@ func init() {
 			return writeORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
 		},
 		},
+		"viewerPermissions": {Object: "Environment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().ViewerPermissions(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
+		},
+		},
 	}
 	planEnvironmentConnection.Fields = map[string]*plan.Field{
 		"edges": {Object: "EnvironmentConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5027,6 +5041,20 @@ func init() {
 				return false
 			}
 			return writeOModuleVersionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"viewerPermissions": {Object: "ModuleDefinition", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleDefinition)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleDefinition().ViewerPermissions(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
 		},
 		},
 	}
@@ -7683,6 +7711,20 @@ func init() {
 			return writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
+		"viewerPermissions": {Object: "Project", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Project)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Project().ViewerPermissions(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
+		},
+		},
 	}
 	planProjectConnection.Fields = map[string]*plan.Field{
 		"edges": {Object: "ProjectConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9956,12 +9998,17 @@ func init() {
 			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
 		},
 		},
-		"scope": {Object: "Token", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"scope": {Object: "Token", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Token)
+			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
-			v := obj.Scope
+			ctx := w.Context()
+			v, err := ec.Resolvers.Token().Scope(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
 			if !w.Resolved(v) {
 				return false
 			}
@@ -10136,6 +10183,66 @@ func init() {
 				return false
 			}
 			return writeNID2ᚕstringᚄ(w, n, v)
+		},
+		},
+		"moduleDefinitionIds": {Object: "TokenScope", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Scope)
+			v := obj.ModuleDefinitions
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNID2ᚕstringᚄ(w, n, v)
+		},
+		},
+		"projects": {Object: "TokenScope", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Scope)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.TokenScope().Projects(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(w, n, v)
+		},
+		},
+		"environments": {Object: "TokenScope", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Scope)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.TokenScope().Environments(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(w, n, v)
+		},
+		},
+		"moduleDefinitions": {Object: "TokenScope", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Scope)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.TokenScope().ModuleDefinitions(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(w, n, v)
 		},
 		},
 	}
@@ -12683,6 +12790,13 @@ func writeOMapKey2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐMapKeyConfig(w *pla
 	return w.Object(n, planMapKey, v)
 }
 
+func writeOModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleDefinition) bool {
+	if v == nil {
+		return false
+	}
+	return plan.List(w, n, v, true, writeNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition)
+}
+
 func writeOModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w *plan.Writer, n *plan.Node, v *record.ModuleDefinition) bool {
 	if v == nil {
 		return false
@@ -12779,6 +12893,13 @@ func writeOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(w *plan.Write
 		return false
 	}
 	return w.Object(n, planOverride, v)
+}
+
+func writeOProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(w *plan.Writer, n *plan.Node, v []*record.Project) bool {
+	if v == nil {
+		return false
+	}
+	return plan.List(w, n, v, true, writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject)
 }
 
 func writeOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w *plan.Writer, n *plan.Node, v *record.Project) bool {

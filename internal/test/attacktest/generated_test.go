@@ -85,6 +85,7 @@ var ways = map[string][]string{
 	"Requirement":              {"environments(first: 100) { nodes { requirements { <> } } }", waitingOnes + "{ requirements { <> } } }"},
 	"Rule":                     {"rules(first: 100) { nodes { <> } }"},
 	"Token":                    {"tokens(first: 100) { nodes { <> } }"},
+	"TokenScope":               {"tokens(first: 100) { nodes { scope { <> } } }"},
 	"UserFacingErrorData":      {"deployments(first: 100, filter: {status: CANCELED}) { nodes { error { <> } } }"},
 	"Viewer":                   {"viewer { <> }"},
 	"WantedOptions":            {`resolveInputs(input: {moduleVersionId: $wide, values: {}}) { options { <> } }`},

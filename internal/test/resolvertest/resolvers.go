@@ -513,6 +513,12 @@ func (r aroundEnvironment) Requirements(ctx context.Context, obj *record.Environ
 	})
 }
 
+func (r aroundEnvironment) ViewerPermissions(ctx context.Context, obj *record.Environment) ([]access.Action, error) {
+	return around(ctx, r.call, Field{Name: "Environment.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
+		return r.EnvironmentResolver.ViewerPermissions(ctx, obj)
+	})
+}
+
 type aroundErrorCode struct {
 	generated.ErrorCodeResolver
 	call Call
@@ -618,6 +624,12 @@ func (r aroundModuleDefinition) LatestModuleVersion(ctx context.Context, obj *re
 func (r aroundModuleDefinition) Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error) {
 	return around(ctx, r.call, Field{Name: "ModuleDefinition.versions", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleVersion], error) {
 		return r.ModuleDefinitionResolver.Versions(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundModuleDefinition) ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error) {
+	return around(ctx, r.call, Field{Name: "ModuleDefinition.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
+		return r.ModuleDefinitionResolver.ViewerPermissions(ctx, obj)
 	})
 }
 
@@ -1140,6 +1152,12 @@ func (r aroundProject) Environments(ctx context.Context, obj *record.Project, ar
 	})
 }
 
+func (r aroundProject) ViewerPermissions(ctx context.Context, obj *record.Project) ([]access.Action, error) {
+	return around(ctx, r.call, Field{Name: "Project.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
+		return r.ProjectResolver.ViewerPermissions(ctx, obj)
+	})
+}
+
 type aroundQuarantine struct {
 	generated.QuarantineResolver
 	call Call
@@ -1521,6 +1539,12 @@ func (r resolvers) Token() generated.TokenResolver {
 	return aroundToken{r.ResolverRoot.Token(), r.call}
 }
 
+func (r aroundToken) Scope(ctx context.Context, obj *ent.Token) (*actor.Scope, error) {
+	return around(ctx, r.call, Field{Name: "Token.scope", Parent: obj}, func(ctx context.Context) (*actor.Scope, error) {
+		return r.TokenResolver.Scope(ctx, obj)
+	})
+}
+
 func (r aroundToken) CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
 	return around(ctx, r.call, Field{Name: "Token.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
 		return r.TokenResolver.CreatedBy(ctx, obj)
@@ -1530,6 +1554,33 @@ func (r aroundToken) CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref,
 func (r aroundToken) RevokedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
 	return around(ctx, r.call, Field{Name: "Token.revokedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
 		return r.TokenResolver.RevokedBy(ctx, obj)
+	})
+}
+
+type aroundTokenScope struct {
+	generated.TokenScopeResolver
+	call Call
+}
+
+func (r resolvers) TokenScope() generated.TokenScopeResolver {
+	return aroundTokenScope{r.ResolverRoot.TokenScope(), r.call}
+}
+
+func (r aroundTokenScope) Projects(ctx context.Context, obj *actor.Scope) ([]*record.Project, error) {
+	return around(ctx, r.call, Field{Name: "TokenScope.projects", Parent: obj}, func(ctx context.Context) ([]*record.Project, error) {
+		return r.TokenScopeResolver.Projects(ctx, obj)
+	})
+}
+
+func (r aroundTokenScope) Environments(ctx context.Context, obj *actor.Scope) ([]*record.Environment, error) {
+	return around(ctx, r.call, Field{Name: "TokenScope.environments", Parent: obj}, func(ctx context.Context) ([]*record.Environment, error) {
+		return r.TokenScopeResolver.Environments(ctx, obj)
+	})
+}
+
+func (r aroundTokenScope) ModuleDefinitions(ctx context.Context, obj *actor.Scope) ([]*record.ModuleDefinition, error) {
+	return around(ctx, r.call, Field{Name: "TokenScope.moduleDefinitions", Parent: obj}, func(ctx context.Context) ([]*record.ModuleDefinition, error) {
+		return r.TokenScopeResolver.ModuleDefinitions(ctx, obj)
 	})
 }
 
