@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
 	"slipway/internal/base/id"
 	"slipway/internal/base/setting"
 	"slipway/internal/service/account"
@@ -126,8 +127,11 @@ func definitionsOf(ctx context.Context, accounts *account.Service, modules []str
 			continue
 		}
 		d, err := of.DefinitionByType(ctx, m)
+		if fault.Is(err, fault.ModuleDefinitionNotFound) {
+			return nil, setting.Usagef("--module: want the type or the id of a module of the organization, found %q", m)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("--module: %w", err)
+			return nil, err
 		}
 		definitions = append(definitions, d.ID)
 	}
