@@ -241,6 +241,8 @@ func TestTheCatalogueIsAllThatCallersWithoutATokenMayAskFor(t *testing.T) {
 				arguments := ""
 				if field.Arguments.ForName("id") != nil {
 					arguments = `(id: "x")`
+				} else {
+					arguments = needed(field)
 				}
 				document = "{ " + field.Name + arguments + " { __typename } }"
 			}

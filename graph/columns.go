@@ -18,6 +18,7 @@ import (
 	"slipway/ent/project"
 	"slipway/ent/release"
 	"slipway/internal/data/record"
+	"slipway/internal/service/deployment/releases"
 )
 
 // table is what of the database a type of the schema shows.
@@ -43,8 +44,12 @@ var tables = map[string]table{
 var fieldColumns = map[string][]string{
 	"Project.environments":                 {},
 	"Project.viewerPermissions":            {},
+	"Project.instanceCounts":               {},
+	"Project.deploymentStatistics":         {},
 	"Environment.project":                  {environment.FieldProjectID},
 	"Environment.moduleInstances":          {},
+	"Environment.instanceCounts":           {},
+	"Environment.deploymentStatistics":     {},
 	"Environment.viewerPermissions":        {environment.FieldProjectID},
 	"ModuleDefinition.latestModuleVersion": {moduledefinition.FieldLatestVersionID},
 	"ModuleDefinition.versions":            {},
@@ -56,18 +61,19 @@ var fieldColumns = map[string][]string{
 		moduleversion.FieldDeprecatedAt, moduleversion.FieldDeprecatedBy, moduleversion.FieldDeprecatedByActor,
 		moduleversion.FieldDeprecationReason, moduleversion.FieldSuccessorID,
 	},
-	"ModuleInstance.project":            {moduleinstance.FieldProjectID},
-	"ModuleInstance.environment":        {moduleinstance.FieldEnvironmentID},
-	"ModuleInstance.moduleDefinition":   {moduleinstance.FieldModuleDefinitionID},
-	"ModuleInstance.liveDeployment":     {moduleinstance.FieldLiveDeploymentID},
-	"ModuleInstance.outputs":            {moduleinstance.FieldLiveDeploymentID},
-	"ModuleInstance.externalDeployment": {moduleinstance.FieldExternalDeploymentID},
-	"ModuleInstance.activeDeployment":   {},
-	"ModuleInstance.lastDeployment":     {},
-	"ModuleInstance.previousDeployment": {},
-	"ModuleInstance.deploymentCounts":   {},
-	"ModuleInstance.deployments":        {},
-	"ModuleInstance.destroyEligibility": {},
+	"ModuleInstance.project":              {moduleinstance.FieldProjectID},
+	"ModuleInstance.environment":          {moduleinstance.FieldEnvironmentID},
+	"ModuleInstance.moduleDefinition":     {moduleinstance.FieldModuleDefinitionID},
+	"ModuleInstance.liveDeployment":       {moduleinstance.FieldLiveDeploymentID},
+	"ModuleInstance.outputs":              {moduleinstance.FieldLiveDeploymentID},
+	"ModuleInstance.externalDeployment":   {moduleinstance.FieldExternalDeploymentID},
+	"ModuleInstance.activeDeployment":     {},
+	"ModuleInstance.lastDeployment":       {},
+	"ModuleInstance.previousDeployment":   {},
+	"ModuleInstance.deploymentCounts":     {},
+	"ModuleInstance.deployments":          {},
+	"ModuleInstance.deploymentStatistics": {},
+	"ModuleInstance.destroyEligibility":   {},
 	"ModuleInstance.drift": {
 		moduleinstance.FieldDriftKind, moduleinstance.FieldDriftSince, moduleinstance.FieldDriftMessage,
 		moduleinstance.FieldDriftDeploymentID,
@@ -90,6 +96,7 @@ var fieldColumns = map[string][]string{
 	"Deployment.approvals":                  {},
 	"Deployment.approveEligibility":         {},
 	"Deployment.startEligibility":           {},
+	"Deployment.changesFromLive":            releases.LiveColumns,
 	"Deployment.automaticRollback":          {},
 	"Deployment.createdBy":                  {deployment.FieldCreatedBy, deployment.FieldCreatedByActor},
 	"Deployment.runner":                     {deployment.FieldRunner, deployment.FieldRunnerActor},

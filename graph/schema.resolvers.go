@@ -11,7 +11,9 @@ import (
 	"encoding/json"
 	"math"
 	"slipway/ent"
+	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
+	"slipway/ent/moduleinstance"
 	"slipway/graph/generated"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
@@ -32,6 +34,7 @@ import (
 	"slipway/internal/service/catalog"
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
 	"slipway/internal/service/deployment/state"
@@ -244,6 +247,11 @@ func (r *deploymentResolver) StartEligibility(ctx context.Context, obj *record.D
 	return both.Start, err
 }
 
+// ChangesFromLive is the resolver for the changesFromLive field.
+func (r *deploymentResolver) ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error) {
+	return changesFromLive(ctx, r.Resolver, obj)
+}
+
 // Override is the resolver for the override field.
 func (r *deploymentResolver) Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error) {
 	return derived(ctx, obj, "override", func(d *record.Deployment) *gate.Override { return d.Override })
@@ -286,6 +294,16 @@ func (r *deploymentChangeResolver) Version(ctx context.Context, obj *feed.Item) 
 func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Deployment, obj.Err
+}
+
+// FromVersion is the resolver for the fromVersion field.
+func (r *deploymentComparisonResolver) FromVersion(ctx context.Context, obj *releases.Comparison) (*record.ModuleVersion, error) {
+	return toVersionAs(ctx, r.Resolver, obj, "fromVersion", func(c *releases.Comparison) *string { return c.FromVersionID })
+}
+
+// ToVersion is the resolver for the toVersion field.
+func (r *deploymentComparisonResolver) ToVersion(ctx context.Context, obj *releases.Comparison) (*record.ModuleVersion, error) {
+	return toVersionAs(ctx, r.Resolver, obj, "toVersion", func(c *releases.Comparison) *string { return &c.ToVersionID })
 }
 
 // Refusal is the resolver for the refusal field.
@@ -361,6 +379,16 @@ func (r *environmentResolver) Requirements(ctx context.Context, obj *record.Envi
 // ViewerPermissions is the resolver for the viewerPermissions field.
 func (r *environmentResolver) ViewerPermissions(ctx context.Context, obj *record.Environment) ([]access.Action, error) {
 	return access.PermissionsIn(actor.From(ctx), actor.Place{ProjectID: obj.ProjectID, EnvironmentID: obj.ID}), nil
+}
+
+// InstanceCounts is the resolver for the instanceCounts field.
+func (r *environmentResolver) InstanceCounts(ctx context.Context, obj *record.Environment) (*figures.Instances, error) {
+	return instancesOf(ctx, r.Resolver, obj, moduleinstance.FieldEnvironmentID, environmentID)
+}
+
+// DeploymentStatistics is the resolver for the deploymentStatistics field.
+func (r *environmentResolver) DeploymentStatistics(ctx context.Context, obj *record.Environment, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return statisticsOf(ctx, r.Resolver, obj, deployment.FieldEnvironmentID, environmentID, from, before, by)
 }
 
 // Code is the resolver for the code field.
@@ -504,6 +532,11 @@ func (r *moduleInstanceResolver) OwnInputs(ctx context.Context, obj *record.Modu
 // Promotable is the resolver for the promotable field.
 func (r *moduleInstanceResolver) Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return loadPage(ctx, obj, deploymentsEdge(ctx, "promotable"), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.View.PromotableOf))
+}
+
+// DeploymentStatistics is the resolver for the deploymentStatistics field.
+func (r *moduleInstanceResolver) DeploymentStatistics(ctx context.Context, obj *record.ModuleInstance, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return statisticsOf(ctx, r.Resolver, obj, deployment.FieldModuleInstanceID, instanceID, from, before, by)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
@@ -989,6 +1022,16 @@ func (r *projectResolver) ViewerPermissions(ctx context.Context, obj *record.Pro
 	return access.PermissionsIn(actor.From(ctx), actor.Place{ProjectID: obj.ID}), nil
 }
 
+// InstanceCounts is the resolver for the instanceCounts field.
+func (r *projectResolver) InstanceCounts(ctx context.Context, obj *record.Project) (*figures.Instances, error) {
+	return instancesOf(ctx, r.Resolver, obj, moduleinstance.FieldProjectID, projectID)
+}
+
+// DeploymentStatistics is the resolver for the deploymentStatistics field.
+func (r *projectResolver) DeploymentStatistics(ctx context.Context, obj *record.Project, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return statisticsOf(ctx, r.Resolver, obj, deployment.FieldProjectID, projectID, from, before, by)
+}
+
 // UpdatedAt is the resolver for the updatedAt field.
 func (r *quarantineResolver) UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error) {
 	return lastChange(obj), nil
@@ -1193,6 +1236,11 @@ func (r *queryResolver) Rules(ctx context.Context, ended *bool, first *int32, af
 // Rule is the resolver for the rule field.
 func (r *queryResolver) Rule(ctx context.Context, id string) (*ent.Rule, error) {
 	return r.Resolver.Rules.Rule(ctx, id)
+}
+
+// DeploymentStatistics is the resolver for the deploymentStatistics field.
+func (r *queryResolver) DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return statistics(ctx, r.Resolver, from, before, by)
 }
 
 // ModuleVersion is the resolver for the moduleVersion field.
@@ -1410,6 +1458,11 @@ func (r *Resolver) DeploymentChange() generated.DeploymentChangeResolver {
 	return &deploymentChangeResolver{r}
 }
 
+// DeploymentComparison returns generated.DeploymentComparisonResolver implementation.
+func (r *Resolver) DeploymentComparison() generated.DeploymentComparisonResolver {
+	return &deploymentComparisonResolver{r}
+}
+
 // DeploymentPlan returns generated.DeploymentPlanResolver implementation.
 func (r *Resolver) DeploymentPlan() generated.DeploymentPlanResolver {
 	return &deploymentPlanResolver{r}
@@ -1519,6 +1572,7 @@ type (
 	defaultValueDefinitionResolver   struct{ *Resolver }
 	deploymentResolver               struct{ *Resolver }
 	deploymentChangeResolver         struct{ *Resolver }
+	deploymentComparisonResolver     struct{ *Resolver }
 	deploymentPlanResolver           struct{ *Resolver }
 	deploymentReferenceResolver      struct{ *Resolver }
 	driftResolver                    struct{ *Resolver }

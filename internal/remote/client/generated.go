@@ -554,14 +554,14 @@ func (v *ComparedDeployment) GetModuleInstance() InstanceName { return v.ModuleI
 //
 // What differs between what two deployments ship.
 type ComparisonRecord struct {
-	// The deployment that is compared from.
-	From ComparedDeployment `json:"from"`
+	// The deployment that is compared from; null in `changesFromLive` if nothing is live.
+	From *ComparedDeployment `json:"from"`
 	// The deployment that is compared to.
 	To ComparedDeployment `json:"to"`
 	// Whether both ship the same release: the same version, inputs and artifact.
 	SameRelease bool `json:"sameRelease"`
-	// The module version of the one that is compared from.
-	FromVersion DeployedVersion `json:"fromVersion"`
+	// The module version of the one that is compared from; null if there is none.
+	FromVersion *DeployedVersion `json:"fromVersion"`
 	// The module version of the one that is compared to.
 	ToVersion DeployedVersion `json:"toVersion"`
 	// The values of the inputs that differ, leaf by leaf.
@@ -571,7 +571,7 @@ type ComparisonRecord struct {
 }
 
 // GetFrom returns ComparisonRecord.From, and is useful for accessing the field via an interface.
-func (v *ComparisonRecord) GetFrom() ComparedDeployment { return v.From }
+func (v *ComparisonRecord) GetFrom() *ComparedDeployment { return v.From }
 
 // GetTo returns ComparisonRecord.To, and is useful for accessing the field via an interface.
 func (v *ComparisonRecord) GetTo() ComparedDeployment { return v.To }
@@ -580,7 +580,7 @@ func (v *ComparisonRecord) GetTo() ComparedDeployment { return v.To }
 func (v *ComparisonRecord) GetSameRelease() bool { return v.SameRelease }
 
 // GetFromVersion returns ComparisonRecord.FromVersion, and is useful for accessing the field via an interface.
-func (v *ComparisonRecord) GetFromVersion() DeployedVersion { return v.FromVersion }
+func (v *ComparisonRecord) GetFromVersion() *DeployedVersion { return v.FromVersion }
 
 // GetToVersion returns ComparisonRecord.ToVersion, and is useful for accessing the field via an interface.
 func (v *ComparisonRecord) GetToVersion() DeployedVersion { return v.ToVersion }

@@ -24,6 +24,7 @@ import (
 	"slipway/internal/service/account"
 	"slipway/internal/service/catalog"
 	"slipway/internal/service/deployment/admission"
+	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
 	"slipway/internal/service/deployment/state"
@@ -327,6 +328,12 @@ func (r aroundDeployment) StartEligibility(ctx context.Context, obj *record.Depl
 	})
 }
 
+func (r aroundDeployment) ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.changesFromLive", Parent: obj}, func(ctx context.Context) (*releases.Comparison, error) {
+		return r.DeploymentResolver.ChangesFromLive(ctx, obj)
+	})
+}
+
 func (r aroundDeployment) Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.override", Parent: obj}, func(ctx context.Context) (*gate.Override, error) {
 		return r.DeploymentResolver.Override(ctx, obj)
@@ -381,6 +388,27 @@ func (r aroundDeploymentChange) Version(ctx context.Context, obj *feed.Item) (in
 func (r aroundDeploymentChange) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentChange.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.DeploymentChangeResolver.Deployment(ctx, obj)
+	})
+}
+
+type aroundDeploymentComparison struct {
+	generated.DeploymentComparisonResolver
+	call Call
+}
+
+func (r resolvers) DeploymentComparison() generated.DeploymentComparisonResolver {
+	return aroundDeploymentComparison{r.ResolverRoot.DeploymentComparison(), r.call}
+}
+
+func (r aroundDeploymentComparison) FromVersion(ctx context.Context, obj *releases.Comparison) (*record.ModuleVersion, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentComparison.fromVersion", Parent: obj}, func(ctx context.Context) (*record.ModuleVersion, error) {
+		return r.DeploymentComparisonResolver.FromVersion(ctx, obj)
+	})
+}
+
+func (r aroundDeploymentComparison) ToVersion(ctx context.Context, obj *releases.Comparison) (*record.ModuleVersion, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentComparison.toVersion", Parent: obj}, func(ctx context.Context) (*record.ModuleVersion, error) {
+		return r.DeploymentComparisonResolver.ToVersion(ctx, obj)
 	})
 }
 
@@ -516,6 +544,18 @@ func (r aroundEnvironment) Requirements(ctx context.Context, obj *record.Environ
 func (r aroundEnvironment) ViewerPermissions(ctx context.Context, obj *record.Environment) ([]access.Action, error) {
 	return around(ctx, r.call, Field{Name: "Environment.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
 		return r.EnvironmentResolver.ViewerPermissions(ctx, obj)
+	})
+}
+
+func (r aroundEnvironment) InstanceCounts(ctx context.Context, obj *record.Environment) (*figures.Instances, error) {
+	return around(ctx, r.call, Field{Name: "Environment.instanceCounts", Parent: obj}, func(ctx context.Context) (*figures.Instances, error) {
+		return r.EnvironmentResolver.InstanceCounts(ctx, obj)
+	})
+}
+
+func (r aroundEnvironment) DeploymentStatistics(ctx context.Context, obj *record.Environment, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return around(ctx, r.call, Field{Name: "Environment.deploymentStatistics", Parent: obj, Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
+		return r.EnvironmentResolver.DeploymentStatistics(ctx, obj, from, before, by)
 	})
 }
 
@@ -747,6 +787,12 @@ func (r aroundModuleInstance) OwnInputs(ctx context.Context, obj *record.ModuleI
 func (r aroundModuleInstance) Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.promotable", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
 		return r.ModuleInstanceResolver.Promotable(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundModuleInstance) DeploymentStatistics(ctx context.Context, obj *record.ModuleInstance, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentStatistics", Parent: obj, Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
+		return r.ModuleInstanceResolver.DeploymentStatistics(ctx, obj, from, before, by)
 	})
 }
 
@@ -1158,6 +1204,18 @@ func (r aroundProject) ViewerPermissions(ctx context.Context, obj *record.Projec
 	})
 }
 
+func (r aroundProject) InstanceCounts(ctx context.Context, obj *record.Project) (*figures.Instances, error) {
+	return around(ctx, r.call, Field{Name: "Project.instanceCounts", Parent: obj}, func(ctx context.Context) (*figures.Instances, error) {
+		return r.ProjectResolver.InstanceCounts(ctx, obj)
+	})
+}
+
+func (r aroundProject) DeploymentStatistics(ctx context.Context, obj *record.Project, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return around(ctx, r.call, Field{Name: "Project.deploymentStatistics", Parent: obj, Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
+		return r.ProjectResolver.DeploymentStatistics(ctx, obj, from, before, by)
+	})
+}
+
 type aroundQuarantine struct {
 	generated.QuarantineResolver
 	call Call
@@ -1389,6 +1447,12 @@ func (r aroundQuery) Rules(ctx context.Context, ended *bool, first *int32, after
 func (r aroundQuery) Rule(ctx context.Context, id string) (*ent.Rule, error) {
 	return around(ctx, r.call, Field{Name: "Query.rule", Args: []any{id}}, func(ctx context.Context) (*ent.Rule, error) {
 		return r.QueryResolver.Rule(ctx, id)
+	})
+}
+
+func (r aroundQuery) DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return around(ctx, r.call, Field{Name: "Query.deploymentStatistics", Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
+		return r.QueryResolver.DeploymentStatistics(ctx, from, before, by)
 	})
 }
 
