@@ -18,6 +18,7 @@ import (
 	"slipway/ent/project"
 	"slipway/ent/release"
 	"slipway/internal/data/record"
+	"slipway/internal/service/deployment/releases"
 )
 
 // table is what of the database a type of the schema shows.
@@ -49,6 +50,13 @@ var fieldColumns = map[string][]string{
 	"ModuleDefinition.latestModuleVersion": {moduledefinition.FieldLatestVersionID},
 	"ModuleDefinition.versions":            {},
 	"ModuleDefinition.deployments":         {},
+	"Project.viewerPermissions":            {},
+	"Project.instanceCounts":               {},
+	"Project.deploymentStatistics":         {},
+	"Environment.instanceCounts":           {},
+	"Environment.deploymentStatistics":     {},
+	"Environment.viewerPermissions":        {environment.FieldProjectID},
+	"ModuleDefinition.viewerPermissions":   {moduledefinition.FieldOrganizationID},
 	"ModuleVersion.deploymentType":         {moduleversion.FieldKind},
 	"ModuleVersion.moduleDefinition":       {moduleversion.FieldModuleDefinitionID},
 	"ModuleVersion.inputsJson":             {moduleversion.FieldInputs},
@@ -56,18 +64,19 @@ var fieldColumns = map[string][]string{
 		moduleversion.FieldDeprecatedAt, moduleversion.FieldDeprecatedBy, moduleversion.FieldDeprecatedByActor,
 		moduleversion.FieldDeprecationReason, moduleversion.FieldSuccessorID,
 	},
-	"ModuleInstance.project":            {moduleinstance.FieldProjectID},
-	"ModuleInstance.environment":        {moduleinstance.FieldEnvironmentID},
-	"ModuleInstance.moduleDefinition":   {moduleinstance.FieldModuleDefinitionID},
-	"ModuleInstance.liveDeployment":     {moduleinstance.FieldLiveDeploymentID},
-	"ModuleInstance.outputs":            {moduleinstance.FieldLiveDeploymentID},
-	"ModuleInstance.externalDeployment": {moduleinstance.FieldExternalDeploymentID},
-	"ModuleInstance.activeDeployment":   {},
-	"ModuleInstance.lastDeployment":     {},
-	"ModuleInstance.previousDeployment": {},
-	"ModuleInstance.deploymentCounts":   {},
-	"ModuleInstance.deployments":        {},
-	"ModuleInstance.destroyEligibility": {},
+	"ModuleInstance.project":              {moduleinstance.FieldProjectID},
+	"ModuleInstance.environment":          {moduleinstance.FieldEnvironmentID},
+	"ModuleInstance.moduleDefinition":     {moduleinstance.FieldModuleDefinitionID},
+	"ModuleInstance.liveDeployment":       {moduleinstance.FieldLiveDeploymentID},
+	"ModuleInstance.outputs":              {moduleinstance.FieldLiveDeploymentID},
+	"ModuleInstance.externalDeployment":   {moduleinstance.FieldExternalDeploymentID},
+	"ModuleInstance.activeDeployment":     {},
+	"ModuleInstance.lastDeployment":       {},
+	"ModuleInstance.previousDeployment":   {},
+	"ModuleInstance.deploymentCounts":     {},
+	"ModuleInstance.deployments":          {},
+	"ModuleInstance.deploymentStatistics": {},
+	"ModuleInstance.destroyEligibility":   {},
 	"ModuleInstance.drift": {
 		moduleinstance.FieldDriftKind, moduleinstance.FieldDriftSince, moduleinstance.FieldDriftMessage,
 		moduleinstance.FieldDriftDeploymentID,
@@ -90,6 +99,7 @@ var fieldColumns = map[string][]string{
 	"Deployment.approvals":                  {},
 	"Deployment.approveEligibility":         {},
 	"Deployment.startEligibility":           {},
+	"Deployment.changesFromLive":            releases.LiveColumns,
 	"Deployment.automaticRollback":          {},
 	"Deployment.createdBy":                  {deployment.FieldCreatedBy, deployment.FieldCreatedByActor},
 	"Deployment.runner":                     {deployment.FieldRunner, deployment.FieldRunnerActor},

@@ -108,11 +108,11 @@ func someOf(f *ast.FieldDefinition) string {
 	case !def.IsCompositeType():
 		return ""
 	case strings.HasSuffix(def.Name, "Connection"):
-		return " { nodes" + someOf(def.Fields.ForName("nodes")) + " }"
+		return needed(f) + " { nodes" + someOf(def.Fields.ForName("nodes")) + " }"
 	case def.Fields.ForName("id") != nil:
-		return " { id }"
+		return needed(f) + " { id }"
 	default:
-		return " { __typename }"
+		return needed(f) + " { __typename }"
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 	"slipway/internal/service/deployment/admission"
-	"slipway/internal/service/deployment/releases"
 )
 
 // The edges of the schema: each names the field, the reference, and the service method that reads what
@@ -55,7 +54,14 @@ func toDefinition[P any](
 func toVersion[P any](
 	ctx context.Context, r *Resolver, parent *P, reference func(*P) *string,
 ) (*record.ModuleVersion, error) {
-	return loadOne(ctx, parent, "moduleVersion", reference, r.Catalog.VersionsByID, versionID, versionOf)
+	return toVersionAs(ctx, r, parent, "moduleVersion", reference)
+}
+
+// toVersionAs takes the name of the field, because a record may have several edges to versions.
+func toVersionAs[P any](
+	ctx context.Context, r *Resolver, parent *P, name string, reference func(*P) *string,
+) (*record.ModuleVersion, error) {
+	return loadOne(ctx, parent, name, reference, r.Catalog.VersionsByID, versionID, versionOf)
 }
 
 func toInstance[P any](
@@ -179,15 +185,4 @@ func quarantineOf(ctx context.Context, r *Resolver, rel *record.Release) (*ent.Q
 			registerBatch(ctx, slices.Collect(maps.Values(of)))
 			return of, err
 		})
-}
-
-// comparison returns how two deployments differ.
-func comparison(ctx context.Context, r *Resolver, from, to string) (*releases.Comparison, error) {
-	c, err := r.Deploy.Releases.Compare(ctx, from, to)
-	if err != nil {
-		return nil, err
-	}
-	registerBatch(ctx, []*record.Deployment{c.From, c.To})
-	registerBatch(ctx, []*record.ModuleVersion{c.FromVersion, c.ToVersion})
-	return c, nil
 }

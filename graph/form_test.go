@@ -77,8 +77,9 @@ var forms = []struct {
 			return isList && !isPage(p.of.Name)
 		},
 		[]string{
-			"LiveInDemand.environments", // a rule names at most 5
-			"Requirement.approvals",     // as many as principals have approved
+			"LiveInDemand.environments",                                                      // a rule names at most 5
+			"TokenScope.environments", "TokenScope.moduleDefinitions", "TokenScope.projects", // at most 100 of each
+			"Requirement.approvals", // as many as principals have approved
 			// At most 20 of each are examples of what an update affects.
 			"UpdateDefaultValueDefinitionPayload.affectedInstances", "UpdateDefaultValueDefinitionPayload.affectedVersions",
 		},

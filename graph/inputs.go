@@ -46,7 +46,9 @@ func definitionPatch(in model.UpdateDefaultValueDefinitionInput) defaults.Patch 
 func newToken(in model.CreateTokenInput) account.NewToken {
 	t := account.NewToken{Name: in.Name, Role: in.Role, ExpiresAt: in.ExpiresAt.Value(), Holder: in.Holder.Value()}
 	if scope := in.Scope.Value(); scope != nil {
-		t.Scope = account.ScopeOf(scope.ProjectIds.Value(), scope.EnvironmentIds.Value())
+		t.Scope = account.ScopeOf(
+			scope.ProjectIds.Value(), scope.EnvironmentIds.Value(), scope.ModuleDefinitionIds.Value(),
+		)
 	}
 	return t
 }

@@ -42,6 +42,8 @@ func refused(f *ast.FieldDefinition) (call string, ok bool) {
 		switch {
 		case a.Name == "after":
 			args, ok = append(args, `after: "none"`), true
+		case a.Name == "before" && a.Type.NamedType == "UtcDateTime": // no later than from
+			args, ok = append(args, a.Name+": "+value(a.Type)), true
 		case a.Type.NonNull:
 			args, ok = append(args, a.Name+": "+value(a.Type)), true
 		}
@@ -51,6 +53,20 @@ func refused(f *ast.FieldDefinition) (call string, ok bool) {
 		call += "(" + strings.Join(args, ", ") + ")"
 	}
 	return call + " { __typename }", ok
+}
+
+// needed writes the arguments that a field must have, "" for none.
+func needed(f *ast.FieldDefinition) string {
+	var args []string
+	for _, a := range f.Arguments {
+		if a.Type.NonNull && a.DefaultValue == nil {
+			args = append(args, a.Name+": "+value(a.Type))
+		}
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return "(" + strings.Join(args, ", ") + ")"
 }
 
 // value writes a value of a type: of an input object what it must have, of an id one that nothing has.
@@ -188,7 +204,7 @@ func TestARefusedListBelowTheRootsLeavesItsObject(t *testing.T) {
 				if !ok {
 					t.Errorf("the test knows no way to have %s.%s refused", name, f.Name)
 				}
-				query := `query($id: ID!) { node(id: $id) { id ... on ` + name + ` { createdAt bad: ` + call + ` good: ` + f.Name + ` { __typename } } } }`
+				query := `query($id: ID!) { node(id: $id) { id ... on ` + name + ` { createdAt bad: ` + call + ` good: ` + f.Name + needed(f) + ` { __typename } } } }`
 				for _, role := range []actor.Role{actor.Viewer, actor.Developer, actor.Runner, actor.Admin} {
 					r := w.GraphQL(t, w.Acme.Tokens[role], query, map[string]any{"id": id})
 					if !pathsOfErrors(t, r)["[node bad]"] || r.At(t, "data", "node", "id") != id || r.At(t, "data", "node", "good", "__typename") != f.Type.Name() {

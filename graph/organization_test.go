@@ -27,7 +27,7 @@ var global = []string{
 
 // samples are arguments and members of inputs that have to be well-formed to get past the first look.
 var samples = map[string]any{
-	"givenId": "x", "deploymentType": "terraform", "version": "1.0.0", "source": "module_types", "inputs": []any{}, "values": map[string]any{},
+	"givenId": "x", "deploymentType": "terraform", "version": "1.0.0", "from": "2026-01-01T00:00:00Z", "source": "module_types", "inputs": []any{}, "values": map[string]any{},
 	"schema": map[string]any{"json": map[string]any{"id": "x", "label": "X", "type": "string"}},
 }
 

@@ -54,11 +54,12 @@ func yes(is bool) string {
 func accessTable(t *testing.T) string {
 	t.Helper()
 	w := worldtest.New(t, worldtest.SQLite(t))
-	scope := &actor.Scope{Projects: []string{w.Fixture(t, w.Acme, "web").Project.ID}}
-	may, scoped := map[actor.Role][]string{}, []string{}
+	fixture := w.Fixture(t, w.Acme, "web")
+	scope := &actor.Scope{Projects: []string{fixture.Project.ID}, ModuleDefinitions: []string{fixture.Definition.ID}}
+	may, scoped := map[actor.Role][]string{}, map[actor.Role][]string{}
 	for role, token := range w.Acme.Tokens {
 		may[role] = permissions(t, w, token, "")
-		scoped = append(scoped, permissions(t, w, w.Token(t, w.Acme, account.NewToken{Name: "x", Role: role, Scope: scope}), "")...)
+		scoped[role] = permissions(t, w, w.Token(t, w.Acme, account.NewToken{Name: "x", Role: role, Scope: scope}), "")
 	}
 	inOne, underGlobal, unnamed := permissions(t, w, w.Superadmin, w.Acme.Slug), permissions(t, w, w.Superadmin, actor.Global), permissions(t, w, w.Superadmin, "")
 
@@ -71,17 +72,21 @@ func accessTable(t *testing.T) string {
 	for _, permission := range schema.Types["Permission"].EnumValues {
 		name := permission.Name
 		row := []string{"`" + name + "`", permission.Description}
-		ofAnyRole := false
+		ofAnyRole, ofAnyScoped := false, false
 		for _, role := range actor.Roles {
 			has := slices.Contains(may[role], name)
 			ofAnyRole = ofAnyRole || has
-			if role == actor.Superadmin {
+			hasScoped := slices.Contains(scoped[role], name)
+			ofAnyScoped = ofAnyScoped || hasScoped
+			if hasScoped && !has {
+				row = append(row, "with a scope")
+			} else if role == actor.Superadmin {
 				row = append(row, superadminCell(slices.Contains(inOne, name), slices.Contains(underGlobal, name), slices.Contains(unnamed, name)))
 			} else {
 				row = append(row, yes(has))
 			}
 		}
-		last := yes(slices.Contains(scoped, name))
+		last := yes(ofAnyScoped)
 		if ofAnyRole && last == "" {
 			last = "no"
 		}

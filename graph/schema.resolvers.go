@@ -11,7 +11,9 @@ import (
 	"encoding/json"
 	"math"
 	"slipway/ent"
+	"slipway/ent/deployment"
 	"slipway/ent/moduledefinition"
+	"slipway/ent/moduleinstance"
 	"slipway/graph/generated"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
@@ -32,6 +34,7 @@ import (
 	"slipway/internal/service/catalog"
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
 	"slipway/internal/service/deployment/state"
@@ -254,6 +257,11 @@ func (r *deploymentResolver) StartEligibility(ctx context.Context, obj *record.D
 	return both.Start, err
 }
 
+// ChangesFromLive is the resolver for the changesFromLive field.
+func (r *deploymentResolver) ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error) {
+	return changesFromLive(ctx, r.Resolver, obj)
+}
+
 // Override is the resolver for the override field.
 func (r *deploymentResolver) Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error) {
 	return derived(ctx, obj, "override", func(d *record.Deployment) *gate.Override { return d.Override })
@@ -296,6 +304,16 @@ func (r *deploymentChangeResolver) Version(ctx context.Context, obj *feed.Item) 
 func (r *deploymentChangeResolver) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Deployment, obj.Err
+}
+
+// FromVersion is the resolver for the fromVersion field.
+func (r *deploymentComparisonResolver) FromVersion(ctx context.Context, obj *releases.Comparison) (*record.ModuleVersion, error) {
+	return toVersionAs(ctx, r.Resolver, obj, "fromVersion", func(c *releases.Comparison) *string { return c.FromVersionID })
+}
+
+// ToVersion is the resolver for the toVersion field.
+func (r *deploymentComparisonResolver) ToVersion(ctx context.Context, obj *releases.Comparison) (*record.ModuleVersion, error) {
+	return toVersionAs(ctx, r.Resolver, obj, "toVersion", func(c *releases.Comparison) *string { return &c.ToVersionID })
 }
 
 // Refusal is the resolver for the refusal field.
@@ -373,6 +391,21 @@ func (r *environmentResolver) Deployments(ctx context.Context, obj *record.Envir
 	return deploymentsOf(ctx, r.Resolver, obj, view.OfEnvironment, environmentID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
+// ViewerPermissions is the resolver for the viewerPermissions field.
+func (r *environmentResolver) ViewerPermissions(ctx context.Context, obj *record.Environment) ([]access.Action, error) {
+	return access.PermissionsIn(actor.From(ctx), actor.Place{ProjectID: obj.ProjectID, EnvironmentID: obj.ID}), nil
+}
+
+// InstanceCounts is the resolver for the instanceCounts field.
+func (r *environmentResolver) InstanceCounts(ctx context.Context, obj *record.Environment) (*figures.Instances, error) {
+	return instancesOf(ctx, r.Resolver, obj, moduleinstance.FieldEnvironmentID, environmentID)
+}
+
+// DeploymentStatistics is the resolver for the deploymentStatistics field.
+func (r *environmentResolver) DeploymentStatistics(ctx context.Context, obj *record.Environment, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return statisticsOf(ctx, r.Resolver, obj, deployment.FieldEnvironmentID, environmentID, from, before, by)
+}
+
 // Code is the resolver for the code field.
 func (r *errorCodeResolver) Code(ctx context.Context, obj *fault.Entry) (string, error) {
 	return string(obj.Code), nil
@@ -423,6 +456,11 @@ func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *record.Mod
 // Deployments is the resolver for the deployments field.
 func (r *moduleDefinitionResolver) Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return deploymentsOf(ctx, r.Resolver, obj, view.OfDefinition, definitionID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// ViewerPermissions is the resolver for the viewerPermissions field.
+func (r *moduleDefinitionResolver) ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error) {
+	return access.PermissionsOn(actor.From(ctx), obj.ID, obj.OrganizationID == nil), nil
 }
 
 // Project is the resolver for the project field.
@@ -514,6 +552,11 @@ func (r *moduleInstanceResolver) OwnInputs(ctx context.Context, obj *record.Modu
 // Promotable is the resolver for the promotable field.
 func (r *moduleInstanceResolver) Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return loadPage(ctx, obj, deploymentsEdge(ctx, "promotable"), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.View.PromotableOf))
+}
+
+// DeploymentStatistics is the resolver for the deploymentStatistics field.
+func (r *moduleInstanceResolver) DeploymentStatistics(ctx context.Context, obj *record.ModuleInstance, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return statisticsOf(ctx, r.Resolver, obj, deployment.FieldModuleInstanceID, instanceID, from, before, by)
 }
 
 // ModuleDefinition is the resolver for the moduleDefinition field.
@@ -999,6 +1042,21 @@ func (r *projectResolver) Deployments(ctx context.Context, obj *record.Project, 
 	return deploymentsOf(ctx, r.Resolver, obj, view.OfProject, projectID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
+// ViewerPermissions is the resolver for the viewerPermissions field.
+func (r *projectResolver) ViewerPermissions(ctx context.Context, obj *record.Project) ([]access.Action, error) {
+	return access.PermissionsIn(actor.From(ctx), actor.Place{ProjectID: obj.ID}), nil
+}
+
+// InstanceCounts is the resolver for the instanceCounts field.
+func (r *projectResolver) InstanceCounts(ctx context.Context, obj *record.Project) (*figures.Instances, error) {
+	return instancesOf(ctx, r.Resolver, obj, moduleinstance.FieldProjectID, projectID)
+}
+
+// DeploymentStatistics is the resolver for the deploymentStatistics field.
+func (r *projectResolver) DeploymentStatistics(ctx context.Context, obj *record.Project, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return statisticsOf(ctx, r.Resolver, obj, deployment.FieldProjectID, projectID, from, before, by)
+}
+
 // UpdatedAt is the resolver for the updatedAt field.
 func (r *quarantineResolver) UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error) {
 	return lastChange(obj), nil
@@ -1205,6 +1263,11 @@ func (r *queryResolver) Rule(ctx context.Context, id string) (*ent.Rule, error) 
 	return r.Resolver.Rules.Rule(ctx, id)
 }
 
+// DeploymentStatistics is the resolver for the deploymentStatistics field.
+func (r *queryResolver) DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return statistics(ctx, r.Resolver, from, before, by)
+}
+
 // ModuleVersion is the resolver for the moduleVersion field.
 func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error) {
 	return toVersion(ctx, r.Resolver, obj, func(o *record.Release) *string { return &o.ModuleVersionID })
@@ -1298,6 +1361,11 @@ func (r *subscriptionResolver) DeploymentLogs(ctx context.Context, id string, af
 	return r.Deploy.View.FollowLogs(ctx, id, cmp.Or(stream.LastEventID(ctx), after))
 }
 
+// Scope is the resolver for the scope field.
+func (r *tokenResolver) Scope(ctx context.Context, obj *ent.Token) (*actor.Scope, error) {
+	return derived(ctx, obj, "scope", func(t *ent.Token) *actor.Scope { return t.Scope })
+}
+
 // CreatedBy is the resolver for the createdBy field.
 func (r *tokenResolver) CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
 	return actorOf(ctx, obj, "createdBy", tokenCreator)
@@ -1306,6 +1374,21 @@ func (r *tokenResolver) CreatedBy(ctx context.Context, obj *ent.Token) (*actor.R
 // RevokedBy is the resolver for the revokedBy field.
 func (r *tokenResolver) RevokedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
 	return actorOf(ctx, obj, "revokedBy", tokenRevoker)
+}
+
+// Projects is the resolver for the projects field.
+func (r *tokenScopeResolver) Projects(ctx context.Context, obj *actor.Scope) ([]*record.Project, error) {
+	return loadScoped(ctx, obj, "projects", func(s *actor.Scope) []string { return s.Projects }, r.Workspace.ProjectsByID, projectID)
+}
+
+// Environments is the resolver for the environments field.
+func (r *tokenScopeResolver) Environments(ctx context.Context, obj *actor.Scope) ([]*record.Environment, error) {
+	return loadScoped(ctx, obj, "environments", func(s *actor.Scope) []string { return s.Environments }, r.Workspace.EnvironmentsByID, environmentID)
+}
+
+// ModuleDefinitions is the resolver for the moduleDefinitions field.
+func (r *tokenScopeResolver) ModuleDefinitions(ctx context.Context, obj *actor.Scope) ([]*record.ModuleDefinition, error) {
+	return loadScoped(ctx, obj, "moduleDefinitions", func(s *actor.Scope) []string { return s.ModuleDefinitions }, r.Catalog.DefinitionsByID, definitionID)
 }
 
 // Description is the resolver for the description field.
@@ -1400,6 +1483,11 @@ func (r *Resolver) DeploymentChange() generated.DeploymentChangeResolver {
 	return &deploymentChangeResolver{r}
 }
 
+// DeploymentComparison returns generated.DeploymentComparisonResolver implementation.
+func (r *Resolver) DeploymentComparison() generated.DeploymentComparisonResolver {
+	return &deploymentComparisonResolver{r}
+}
+
 // DeploymentPlan returns generated.DeploymentPlanResolver implementation.
 func (r *Resolver) DeploymentPlan() generated.DeploymentPlanResolver {
 	return &deploymentPlanResolver{r}
@@ -1487,6 +1575,9 @@ func (r *Resolver) Subscription() generated.SubscriptionResolver { return &subsc
 // Token returns generated.TokenResolver implementation.
 func (r *Resolver) Token() generated.TokenResolver { return &tokenResolver{r} }
 
+// TokenScope returns generated.TokenScopeResolver implementation.
+func (r *Resolver) TokenScope() generated.TokenScopeResolver { return &tokenScopeResolver{r} }
+
 // UserFacingErrorData returns generated.UserFacingErrorDataResolver implementation.
 func (r *Resolver) UserFacingErrorData() generated.UserFacingErrorDataResolver {
 	return &userFacingErrorDataResolver{r}
@@ -1506,6 +1597,7 @@ type (
 	defaultValueDefinitionResolver   struct{ *Resolver }
 	deploymentResolver               struct{ *Resolver }
 	deploymentChangeResolver         struct{ *Resolver }
+	deploymentComparisonResolver     struct{ *Resolver }
 	deploymentPlanResolver           struct{ *Resolver }
 	deploymentReferenceResolver      struct{ *Resolver }
 	driftResolver                    struct{ *Resolver }
@@ -1531,6 +1623,7 @@ type (
 	ruleResolver                     struct{ *Resolver }
 	subscriptionResolver             struct{ *Resolver }
 	tokenResolver                    struct{ *Resolver }
+	tokenScopeResolver               struct{ *Resolver }
 	userFacingErrorDataResolver      struct{ *Resolver }
 	viewerResolver                   struct{ *Resolver }
 	wantedOptionsResolver            struct{ *Resolver }

@@ -39,7 +39,8 @@ func (s *source) withAccounts(
 // flagOf has the flags that give a part of an input by another name than its own.
 var flagOf = map[string]string{
 	"/expiresIn": "--expires-in", "/scope": "--project, --environment", "/scope/projectIds": "--project",
-	"/scope/environmentIds": "--environment",
+	"/scope/environmentIds":      "--environment",
+	"/scope/moduleDefinitionIds": "--module",
 }
 
 // asUsage turns the violations of an input into what is wrong with the flags that gave it.

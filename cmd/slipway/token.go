@@ -11,8 +11,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/base/id"
 	"slipway/internal/base/setting"
 	"slipway/internal/service/account"
+	"slipway/internal/service/catalog"
 )
 
 // owner is whose tokens a command is about: an organization's, or superadmins' if it names none.
@@ -45,7 +48,7 @@ func (o *owner) withAccounts(
 func tokenCreateCommand(env setting.Environment) *cobra.Command {
 	var o owner
 	var in account.NewToken
-	var projects, environments []string
+	var projects, environments, modules []string
 	var to, holder string
 
 	c := &cobra.Command{
@@ -54,6 +57,7 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 		Example: `  slipway token create --org acme --role developer --name ci --expires-in 720h
   slipway token create --org acme --role admin --name alice-laptop --holder alice --to alice.token
   slipway token create --org acme --role runner --name production --environment env_01jd… --to runner.token
+  slipway token create --org acme --role developer --name queue-ci --module acme/queue --environment env_01jd…
   slipway token create --role superadmin --name root`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -68,14 +72,19 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 				return setting.Usagef("--org: want the slug of an organization for the role %s, found nothing", in.Role)
 			}
 
-			if projects != nil || environments != nil {
-				in.Scope = account.ScopeOf(projects, environments)
-			}
 			if holder != "" {
 				in.Holder = &holder
 			}
 
 			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
+				definitions, err := definitionsOf(ctx, accounts, modules)
+				if err != nil {
+					return err
+				}
+				if projects != nil || environments != nil || definitions != nil {
+					in.Scope = account.ScopeOf(projects, environments, definitions)
+				}
+
 				if to != "" {
 					return createTokenIn(ctx, c.OutOrStdout(), accounts, in, to)
 				}
@@ -103,7 +112,30 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 		"file to write the token to, for its owner alone; it must not exist yet; without it the token is printed")
 	setting.Add(c.Flags(), &environments, "environment", "", setting.List,
 		"ids of the environments that the token may change something in")
+	setting.Add(c.Flags(), &modules, "module", "", setting.List,
+		"types or ids of the modules that the token may publish versions of")
 	return c
+}
+
+// definitionsOf returns the ids of the module definitions of the organization that are named by their types or ids.
+func definitionsOf(ctx context.Context, accounts *account.Service, modules []string) ([]string, error) {
+	var definitions []string
+	of := catalog.Service{Store: accounts.Store}
+	for _, m := range modules {
+		if id.Of(id.ModuleDefinition, m) {
+			definitions = append(definitions, m)
+			continue
+		}
+		d, err := of.DefinitionByType(ctx, m)
+		if fault.Is(err, fault.ModuleDefinitionNotFound) {
+			return nil, setting.Usagef("--module: want the type or the id of a module of the organization, found %q", m)
+		}
+		if err != nil {
+			return nil, err
+		}
+		definitions = append(definitions, d.ID)
+	}
+	return definitions, nil
 }
 
 func tokenListCommand(env setting.Environment) *cobra.Command {
@@ -174,7 +206,7 @@ func reach(s *actor.Scope) string {
 	if s == nil {
 		return "-"
 	}
-	return strings.Join(append(s.Projects, s.Environments...), ",")
+	return strings.Join(s.IDs(), ",")
 }
 
 // moment is a time in a table, a dash if there is none.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slipway/internal/base/actor"
 	"slipway/internal/test/pgtest"
 	"slipway/internal/test/worldtest"
 )
@@ -92,6 +93,27 @@ func TestTokenIsCreatedWithAScope(t *testing.T) {
 	}
 	mustFail(t, 2, "--environment: must have at most 100 items, found 101", append(create, "--environment", strings.Join(many, ","))...)
 	mustFail(t, 2, "--role: must be one of an organization's roles", "token", "create", "--database", w.DatabaseURL, "--role", "superadmin", "--name", "x", "--project", one.Project.ID)
+}
+
+func TestTokenIsCreatedToPublishModulesByTheirTypes(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	one, other := w.Fixture(t, w.Acme, "one"), w.Fixture(t, w.Acme, "other")
+	create := []string{"token", "create", "--database", w.DatabaseURL, "--org", "acme", "--role", "developer", "--name", "ci", "--module"}
+	token := must(t, append(create, one.Definition.Type+", "+other.Definition.ID)...)
+	r := w.GraphQL(t, token, "{ viewer { scope { moduleDefinitionIds environmentIds } } }", nil)
+	want := []any{one.Definition.ID, other.Definition.ID}
+	slices.SortFunc(want, func(a, b any) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	if diff := cmp.Diff(map[string]any{"moduleDefinitionIds": want, "environmentIds": []any{}}, r.At(t, "data", "viewer", "scope")); diff != "" {
+		t.Error(diff)
+	}
+	if list := must(t, "token", "list", "--database", w.DatabaseURL, "--org", "acme"); !strings.Contains(list, one.Definition.ID+",") {
+		t.Errorf("%s", list)
+	}
+	global := w.In(actor.Global).GraphQL(t, w.Superadmin, `mutation { createModuleDefinition(input: {type: "all/queue", name: "Queue"}) { moduleDefinition { id } } }`, nil).
+		Text(t, "data", "createModuleDefinition", "moduleDefinition", "id")
+	mustFail(t, 2, `--module: want the type or the id of a module of the organization, found "acme/nothing"`, append(create, "acme/nothing")...)
+	mustFail(t, 2, `--module: must be the organization's, found `+global, append(create, "all/queue")...)
 }
 
 func TestTokenIsCreatedForAHolder(t *testing.T) {

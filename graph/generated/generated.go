@@ -36,6 +36,7 @@ import (
 	"slipway/internal/service/defaults"
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
 	"slipway/internal/service/deployment/state"
@@ -70,6 +71,7 @@ type ResolverRoot interface {
 	DefaultValueDefinition() DefaultValueDefinitionResolver
 	Deployment() DeploymentResolver
 	DeploymentChange() DeploymentChangeResolver
+	DeploymentComparison() DeploymentComparisonResolver
 	DeploymentPlan() DeploymentPlanResolver
 	DeploymentReference() DeploymentReferenceResolver
 	Drift() DriftResolver
@@ -95,6 +97,7 @@ type ResolverRoot interface {
 	Rule() RuleResolver
 	Subscription() SubscriptionResolver
 	Token() TokenResolver
+	TokenScope() TokenScopeResolver
 	UserFacingErrorData() UserFacingErrorDataResolver
 	Viewer() ViewerResolver
 	WantedOptions() WantedOptionsResolver
@@ -181,6 +184,7 @@ type DeploymentResolver interface {
 
 	ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 	StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
+	ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error)
 	Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error)
 
 	PromotedFrom(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
@@ -193,6 +197,10 @@ type DeploymentChangeResolver interface {
 	Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error)
 	Version(ctx context.Context, obj *feed.Item) (int32, error)
 	Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error)
+}
+type DeploymentComparisonResolver interface {
+	FromVersion(ctx context.Context, obj *releases.Comparison) (*record.ModuleVersion, error)
+	ToVersion(ctx context.Context, obj *releases.Comparison) (*record.ModuleVersion, error)
 }
 type DeploymentPlanResolver interface {
 	Refusal(ctx context.Context, obj *propose.Plan) (*fault.Data, error)
@@ -222,6 +230,9 @@ type EnvironmentResolver interface {
 	Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
 	Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error)
 	Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	ViewerPermissions(ctx context.Context, obj *record.Environment) ([]access.Action, error)
+	InstanceCounts(ctx context.Context, obj *record.Environment) (*figures.Instances, error)
+	DeploymentStatistics(ctx context.Context, obj *record.Environment, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error)
 }
 type ErrorCodeResolver interface {
 	Code(ctx context.Context, obj *fault.Entry) (string, error)
@@ -244,6 +255,7 @@ type ModuleDefinitionResolver interface {
 	LatestModuleVersion(ctx context.Context, obj *record.ModuleDefinition) (*record.ModuleVersion, error)
 	Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error)
 	Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error)
 }
 type ModuleInstanceResolver interface {
 	Project(ctx context.Context, obj *record.ModuleInstance) (*record.Project, error)
@@ -269,6 +281,7 @@ type ModuleInstanceResolver interface {
 	OwnInputs(ctx context.Context, obj *record.ModuleInstance) ([]string, error)
 
 	Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	DeploymentStatistics(ctx context.Context, obj *record.ModuleInstance, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error)
 }
 type ModuleVersionResolver interface {
 	ModuleDefinition(ctx context.Context, obj *record.ModuleVersion) (*record.ModuleDefinition, error)
@@ -344,6 +357,9 @@ type OverrideResolver interface {
 type ProjectResolver interface {
 	Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
 	Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
+	ViewerPermissions(ctx context.Context, obj *record.Project) ([]access.Action, error)
+	InstanceCounts(ctx context.Context, obj *record.Project) (*figures.Instances, error)
+	DeploymentStatistics(ctx context.Context, obj *record.Project, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error)
 }
 type QuarantineResolver interface {
 	UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error)
@@ -387,6 +403,7 @@ type QueryResolver interface {
 	DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*propose.Plan, error)
 	Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
 	Rule(ctx context.Context, id string) (*ent.Rule, error)
+	DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error)
 }
 type ReleaseResolver interface {
 	ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error)
@@ -420,9 +437,16 @@ type SubscriptionResolver interface {
 	DeploymentLogs(ctx context.Context, id string, after *string) (<-chan *view.LogBatch, error)
 }
 type TokenResolver interface {
+	Scope(ctx context.Context, obj *ent.Token) (*actor.Scope, error)
+
 	CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error)
 
 	RevokedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error)
+}
+type TokenScopeResolver interface {
+	Projects(ctx context.Context, obj *actor.Scope) ([]*record.Project, error)
+	Environments(ctx context.Context, obj *actor.Scope) ([]*record.Environment, error)
+	ModuleDefinitions(ctx context.Context, obj *actor.Scope) ([]*record.ModuleDefinition, error)
 }
 type UserFacingErrorDataResolver interface {
 	Description(ctx context.Context, obj *fault.Data) (*string, error)
@@ -1006,6 +1030,18 @@ type Query {
     "The id of the rule, ` + "`" + `rule_…` + "`" + `."
     id: ID!
   ): Rule
+
+  """
+  Figures about the organization's deployments. Projects, environments and instances have the same field.
+  """
+  deploymentStatistics(
+    "Only deployments created at or after this time."
+    from: UtcDateTime!
+    "Only deployments created before this time; now by default."
+    before: UtcDateTime
+    "The length of a bucket; at most 400 buckets."
+    by: StatisticsUnit! = WEEK
+  ): DeploymentStatistics
 }
 
 """
@@ -1067,8 +1103,9 @@ type Mutation {
   ): UpdateModuleDefinitionPayload
 
   """
-  Publishes a version of a module. It never changes afterwards, and it becomes the latest version where
-  semantic versioning says so. For admins, and superadmins for global modules.
+  Publishes a version of a module. It never changes afterwards, and it becomes the latest version if semantic
+  versioning says so. For admins, for developers whose token's scope names the module, and for superadmins if it is
+  global.
   """
   publishModuleVersion(
     "The version."
@@ -1769,7 +1806,9 @@ enum Permission {
   RUN_DEPLOYMENTS
   "Create, change and delete default value definitions."
   MANAGE_DEFAULTS
-  "Create and change the organization's module definitions, and publish their versions."
+  "Publish versions of the organization's modules; developers only of those that the scope of their token names."
+  PUBLISH_MODULES
+  "Create and change the organization's module definitions, and deprecate their versions."
   MANAGE_MODULES
   "Create and change global module definitions, and publish their versions."
   MANAGE_GLOBAL_MODULES
@@ -1859,15 +1898,22 @@ type Token implements Node {
 }
 
 """
-The part of an organization that a token may change: whatever is in one of the projects or in one of the environments.
-Reading is not bounded by it. What belongs to no project, such as module definitions, default value definitions and
-projects themselves, is in no scope: a token that has one changes none of it.
+The part of an organization that a token may change: what is in its projects and environments, and the versions of its
+module definitions, which it may publish. A token with a scope changes nothing else, but reads everything.
 """
 type TokenScope {
-  "The ids of the projects, with all of their environments, those to come among them."
+  "The ids of the projects, each with all of its environments, also later ones."
   projectIds: [ID!]!
   "The ids of single environments, of these projects or others."
   environmentIds: [ID!]!
+  "The ids of the module definitions whose versions may be published."
+  moduleDefinitionIds: [ID!]!
+  "The projects that still exist; null if they cannot be read."
+  projects: [Project!]
+  "The environments that still exist; null if they cannot be read."
+  environments: [Environment!]
+  "The module definitions; null if they cannot be read."
+  moduleDefinitions: [ModuleDefinition!]
 }
 
 "A page of tokens."
@@ -1994,6 +2040,19 @@ type Project implements Node {
     "Items before this cursor."
     before: String
   ): DeploymentConnection
+  "What the viewer may do here."
+  viewerPermissions: [Permission!]!
+  "Its instances by state, without archived ones; null if they cannot be counted."
+  instanceCounts: InstanceCounts
+  "Figures about its deployments; null if they cannot be counted."
+  deploymentStatistics(
+    "Only deployments created at or after this time."
+    from: UtcDateTime!
+    "Only deployments created before this time; now by default."
+    before: UtcDateTime
+    "The length of a bucket."
+    by: StatisticsUnit! = WEEK
+  ): DeploymentStatistics
 }
 
 "A page of projects."
@@ -2080,6 +2139,35 @@ type Environment implements Node {
     "Items before this cursor."
     before: String
   ): DeploymentConnection
+  "What the viewer may do here."
+  viewerPermissions: [Permission!]!
+  "Its instances by state, without archived ones; null if they cannot be counted."
+  instanceCounts: InstanceCounts
+  "Figures about its deployments; null if they cannot be counted."
+  deploymentStatistics(
+    "Only deployments created at or after this time."
+    from: UtcDateTime!
+    "Only deployments created before this time; now by default."
+    before: UtcDateTime
+    "The length of a bucket."
+    by: StatisticsUnit! = WEEK
+  ): DeploymentStatistics
+}
+
+"Instances by state, without archived ones. An instance can count in several states."
+type InstanceCounts {
+  "All."
+  total: Int!
+  "With a live deployment."
+  live: Int!
+  "With a PENDING or RUNNING deployment."
+  active: Int!
+  "With a deployment that waits for approvals."
+  awaitingApproval: Int!
+  "Whose newest deployment FAILED."
+  failed: Int!
+  "With drift."
+  drifted: Int!
 }
 
 "A page of environments."
@@ -2155,6 +2243,8 @@ type ModuleDefinition implements Node {
     "Items before this cursor."
     before: String
   ): DeploymentConnection
+  "What the viewer may do here."
+  viewerPermissions: [Permission!]!
 }
 
 "Whether a module definition is published."
@@ -2394,6 +2484,15 @@ type ModuleInstance implements Node {
     "Items before this cursor."
     before: String
   ): DeploymentConnection
+  "Figures about its deployments; null if they cannot be counted."
+  deploymentStatistics(
+    "Only deployments created at or after this time."
+    from: UtcDateTime!
+    "Only deployments created before this time; now by default."
+    before: UtcDateTime
+    "The length of a bucket."
+    by: StatisticsUnit! = WEEK
+  ): DeploymentStatistics
 }
 
 "How what is there of an instance differs from what its live deployment made."
@@ -2602,16 +2701,60 @@ type QuarantineEdge {
   node: Quarantine!
 }
 
+"Figures about deployments, without those started outside Slipway."
+type DeploymentStatistics {
+  "The whole period."
+  total: DeploymentFigures!
+  "Each bucket, the oldest first, including empty ones."
+  buckets: [DeploymentFigures!]!
+}
+
+"Figures about the deployments created in a period."
+type DeploymentFigures {
+  "The first moment."
+  from: UtcDateTime!
+  "The first moment after it."
+  before: UtcDateTime!
+  "How many were created."
+  created: Int!
+  "How many succeeded."
+  succeeded: Int!
+  "How many failed."
+  failed: Int!
+  "How many were canceled."
+  canceled: Int!
+  "How many were rollbacks, automatic ones included."
+  rollbacks: Int!
+  "The share of ended ones that failed or were rolled back from, without canceled ones; null if there are none."
+  failureRate: Float
+  "The median seconds from start to success; null without a success."
+  medianSeconds: Float
+  "The 95th percentile of the same; null without a success."
+  p95Seconds: Float
+  "The median seconds from a failure to the next success of its instance; null if there is none."
+  medianRestoreSeconds: Float
+}
+
+"How long a bucket of statistics is, in UTC."
+enum StatisticsUnit {
+  "A day."
+  DAY
+  "Seven days from a Monday on."
+  WEEK
+  "A month."
+  MONTH
+}
+
 "What differs between what two deployments ship."
 type DeploymentComparison {
-  "The deployment that is compared from."
-  from: Deployment!
+  "The deployment that is compared from; null in ` + "`" + `changesFromLive` + "`" + ` if nothing is live."
+  from: Deployment
   "The deployment that is compared to."
   to: Deployment!
   "Whether both ship the same release: the same version, inputs and artifact."
   sameRelease: Boolean!
-  "The module version of the one that is compared from."
-  fromVersion: ModuleVersion!
+  "The module version of the one that is compared from; null if there is none."
+  fromVersion: ModuleVersion
   "The module version of the one that is compared to."
   toVersion: ModuleVersion!
   "The values of the inputs that differ, leaf by leaf."
@@ -2904,6 +3047,11 @@ type Deployment implements Node {
   approveEligibility: Eligibility
   "Whether the viewer could start it now; null if that cannot be checked."
   startEligibility: Eligibility
+  """
+  How its release differs from the live one of its instance; if nothing is live, everything is added. Null without a
+  release.
+  """
+  changesFromLive: DeploymentComparison
   "Who went past which rules, and why; null where all were met."
   override: Override
   "The id of what was promoted; for a replay, of what its source was promoted from. Null for neither."
@@ -4623,6 +4771,8 @@ input TokenScopeInput {
   projectIds: [ID!]
   "The ids of environments. ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` for one that does not exist."
   environmentIds: [ID!]
+  "The ids of module definitions of the organization. ` + "`" + `slipway:ModuleDefinition:NOT_FOUND` + "`" + ` for one that does not exist."
+  moduleDefinitionIds: [ID!]
 }
 
 "A token that was created."
@@ -6310,6 +6460,8 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_approveEligibility(ctx, field)
 	case "startEligibility":
 		return ec.fieldContext_Deployment_startEligibility(ctx, field)
+	case "changesFromLive":
+		return ec.fieldContext_Deployment_changesFromLive(ctx, field)
 	case "override":
 		return ec.fieldContext_Deployment_override(ctx, field)
 	case "promotedFromDeploymentId":
@@ -6416,6 +6568,34 @@ func (ec *executionContext) childFields_DeploymentEvent(ctx context.Context, fie
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentEvent", field.Name)
 }
 
+func (ec *executionContext) childFields_DeploymentFigures(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "from":
+		return ec.fieldContext_DeploymentFigures_from(ctx, field)
+	case "before":
+		return ec.fieldContext_DeploymentFigures_before(ctx, field)
+	case "created":
+		return ec.fieldContext_DeploymentFigures_created(ctx, field)
+	case "succeeded":
+		return ec.fieldContext_DeploymentFigures_succeeded(ctx, field)
+	case "failed":
+		return ec.fieldContext_DeploymentFigures_failed(ctx, field)
+	case "canceled":
+		return ec.fieldContext_DeploymentFigures_canceled(ctx, field)
+	case "rollbacks":
+		return ec.fieldContext_DeploymentFigures_rollbacks(ctx, field)
+	case "failureRate":
+		return ec.fieldContext_DeploymentFigures_failureRate(ctx, field)
+	case "medianSeconds":
+		return ec.fieldContext_DeploymentFigures_medianSeconds(ctx, field)
+	case "p95Seconds":
+		return ec.fieldContext_DeploymentFigures_p95Seconds(ctx, field)
+	case "medianRestoreSeconds":
+		return ec.fieldContext_DeploymentFigures_medianRestoreSeconds(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentFigures", field.Name)
+}
+
 func (ec *executionContext) childFields_DeploymentPlan(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "status":
@@ -6482,6 +6662,16 @@ func (ec *executionContext) childFields_DeploymentReferenceEdge(ctx context.Cont
 		return ec.fieldContext_DeploymentReferenceEdge_node(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type DeploymentReferenceEdge", field.Name)
+}
+
+func (ec *executionContext) childFields_DeploymentStatistics(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "total":
+		return ec.fieldContext_DeploymentStatistics_total(ctx, field)
+	case "buckets":
+		return ec.fieldContext_DeploymentStatistics_buckets(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type DeploymentStatistics", field.Name)
 }
 
 func (ec *executionContext) childFields_DeprecateModuleVersionPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -6724,6 +6914,12 @@ func (ec *executionContext) childFields_Environment(ctx context.Context, field g
 		return ec.fieldContext_Environment_requirements(ctx, field)
 	case "deployments":
 		return ec.fieldContext_Environment_deployments(ctx, field)
+	case "viewerPermissions":
+		return ec.fieldContext_Environment_viewerPermissions(ctx, field)
+	case "instanceCounts":
+		return ec.fieldContext_Environment_instanceCounts(ctx, field)
+	case "deploymentStatistics":
+		return ec.fieldContext_Environment_deploymentStatistics(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Environment", field.Name)
 }
@@ -6866,6 +7062,24 @@ func (ec *executionContext) childFields_InputsValidation(ctx context.Context, fi
 	return nil, fmt.Errorf("no field named %q was found under type InputsValidation", field.Name)
 }
 
+func (ec *executionContext) childFields_InstanceCounts(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "total":
+		return ec.fieldContext_InstanceCounts_total(ctx, field)
+	case "live":
+		return ec.fieldContext_InstanceCounts_live(ctx, field)
+	case "active":
+		return ec.fieldContext_InstanceCounts_active(ctx, field)
+	case "awaitingApproval":
+		return ec.fieldContext_InstanceCounts_awaitingApproval(ctx, field)
+	case "failed":
+		return ec.fieldContext_InstanceCounts_failed(ctx, field)
+	case "drifted":
+		return ec.fieldContext_InstanceCounts_drifted(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type InstanceCounts", field.Name)
+}
+
 func (ec *executionContext) childFields_ItemTitle(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "template":
@@ -6988,6 +7202,8 @@ func (ec *executionContext) childFields_ModuleDefinition(ctx context.Context, fi
 		return ec.fieldContext_ModuleDefinition_versions(ctx, field)
 	case "deployments":
 		return ec.fieldContext_ModuleDefinition_deployments(ctx, field)
+	case "viewerPermissions":
+		return ec.fieldContext_ModuleDefinition_viewerPermissions(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleDefinition", field.Name)
 }
@@ -7078,6 +7294,8 @@ func (ec *executionContext) childFields_ModuleInstance(ctx context.Context, fiel
 		return ec.fieldContext_ModuleInstance_onFailure(ctx, field)
 	case "promotable":
 		return ec.fieldContext_ModuleInstance_promotable(ctx, field)
+	case "deploymentStatistics":
+		return ec.fieldContext_ModuleInstance_deploymentStatistics(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleInstance", field.Name)
 }
@@ -7332,6 +7550,12 @@ func (ec *executionContext) childFields_Project(ctx context.Context, field graph
 		return ec.fieldContext_Project_environments(ctx, field)
 	case "deployments":
 		return ec.fieldContext_Project_deployments(ctx, field)
+	case "viewerPermissions":
+		return ec.fieldContext_Project_viewerPermissions(ctx, field)
+	case "instanceCounts":
+		return ec.fieldContext_Project_instanceCounts(ctx, field)
+	case "deploymentStatistics":
+		return ec.fieldContext_Project_deploymentStatistics(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Project", field.Name)
 }
@@ -7724,6 +7948,14 @@ func (ec *executionContext) childFields_TokenScope(ctx context.Context, field gr
 		return ec.fieldContext_TokenScope_projectIds(ctx, field)
 	case "environmentIds":
 		return ec.fieldContext_TokenScope_environmentIds(ctx, field)
+	case "moduleDefinitionIds":
+		return ec.fieldContext_TokenScope_moduleDefinitionIds(ctx, field)
+	case "projects":
+		return ec.fieldContext_TokenScope_projects(ctx, field)
+	case "environments":
+		return ec.fieldContext_TokenScope_environments(ctx, field)
+	case "moduleDefinitions":
+		return ec.fieldContext_TokenScope_moduleDefinitions(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type TokenScope", field.Name)
 }
@@ -8224,6 +8456,36 @@ func (ec *executionContext) field_Deployment_references_args(ctx context.Context
 	return args, nil
 }
 
+func (ec *executionContext) field_Environment_deploymentStatistics_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (time.Time, error) {
+			return ec.unmarshalNUtcDateTime2timeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (figures.Unit, error) {
+			return ec.unmarshalNStatisticsUnit2slipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐUnit(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Environment_deployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -8503,6 +8765,36 @@ func (ec *executionContext) field_ModuleInstance_dependents_args(ctx context.Con
 		return nil, err
 	}
 	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_ModuleInstance_deploymentStatistics_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (time.Time, error) {
+			return ec.unmarshalNUtcDateTime2timeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (figures.Unit, error) {
+			return ec.unmarshalNStatisticsUnit2slipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐUnit(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg2
 	return args, nil
 }
 
@@ -9266,6 +9558,36 @@ func (ec *executionContext) field_Mutation_updateRule_args(ctx context.Context, 
 	return args, nil
 }
 
+func (ec *executionContext) field_Project_deploymentStatistics_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (time.Time, error) {
+			return ec.unmarshalNUtcDateTime2timeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (figures.Unit, error) {
+			return ec.unmarshalNStatisticsUnit2slipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐUnit(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg2
+	return args, nil
+}
+
 func (ec *executionContext) field_Project_deployments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
@@ -9519,6 +9841,36 @@ func (ec *executionContext) field_Query_deploymentPlan_args(ctx context.Context,
 		return nil, err
 	}
 	args["input"] = arg0
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_deploymentStatistics_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "from",
+		func(ctx context.Context, v any) (time.Time, error) {
+			return ec.unmarshalNUtcDateTime2timeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["from"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*time.Time, error) {
+			return ec.unmarshalOUtcDateTime2ᚖtimeᚐTime(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "by",
+		func(ctx context.Context, v any) (figures.Unit, error) {
+			return ec.unmarshalNStatisticsUnit2slipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐUnit(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["by"] = arg2
 	return args, nil
 }
 
@@ -15224,6 +15576,38 @@ func (ec *executionContext) fieldContext_Deployment_startEligibility(_ context.C
 	return fc, nil
 }
 
+func (ec *executionContext) _Deployment_changesFromLive(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_changesFromLive(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().ChangesFromLive(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *releases.Comparison) graphql.Marshaler {
+			return ec.marshalODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_changesFromLive(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentComparison(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Deployment_override(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -15512,10 +15896,10 @@ func (ec *executionContext) _DeploymentComparison_from(ctx context.Context, fiel
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
-			return ec.marshalNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_DeploymentComparison_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
@@ -15595,22 +15979,22 @@ func (ec *executionContext) _DeploymentComparison_fromVersion(ctx context.Contex
 			return ec.fieldContext_DeploymentComparison_fromVersion(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.FromVersion, nil
+			return ec.Resolvers.DeploymentComparison().FromVersion(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
-			return ec.marshalNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
+			return ec.marshalOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(ctx, selections, v)
 		},
 		true,
-		true,
+		false,
 	)
 }
 func (ec *executionContext) fieldContext_DeploymentComparison_fromVersion(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	fc = &graphql.FieldContext{
 		Object:     "DeploymentComparison",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ModuleVersion(ctx, field)
 		},
@@ -15627,7 +16011,7 @@ func (ec *executionContext) _DeploymentComparison_toVersion(ctx context.Context,
 			return ec.fieldContext_DeploymentComparison_toVersion(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.ToVersion, nil
+			return ec.Resolvers.DeploymentComparison().ToVersion(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *record.ModuleVersion) graphql.Marshaler {
@@ -15641,8 +16025,8 @@ func (ec *executionContext) fieldContext_DeploymentComparison_toVersion(_ contex
 	fc = &graphql.FieldContext{
 		Object:     "DeploymentComparison",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ModuleVersion(ctx, field)
 		},
@@ -16116,6 +16500,259 @@ func (ec *executionContext) _DeploymentEvent_message(ctx context.Context, field 
 }
 func (ec *executionContext) fieldContext_DeploymentEvent_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("DeploymentEvent", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_from(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_from(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.From, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_from(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_before(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_before(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Before, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v time.Time) graphql.Marshaler {
+			return ec.marshalNUtcDateTime2timeᚐTime(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_before(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_created(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_created(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Created, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_created(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_succeeded(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_succeeded(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Succeeded, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_succeeded(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_failed(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_failed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Failed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_failed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_canceled(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_canceled(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Canceled, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_canceled(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_rollbacks(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_rollbacks(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Rollbacks, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_rollbacks(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_failureRate(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_failureRate(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.FailureRate, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_failureRate(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_medianSeconds(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_medianSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MedianSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_medianSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_p95Seconds(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_p95Seconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.P95Seconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_p95Seconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type Float does not have child fields"))
+}
+
+func (ec *executionContext) _DeploymentFigures_medianRestoreSeconds(ctx context.Context, field graphql.CollectedField, obj *figures.Figures) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentFigures_medianRestoreSeconds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.MedianRestoreSeconds, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *float64) graphql.Marshaler {
+			return ec.marshalOFloat2ᚖfloat64(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentFigures_medianRestoreSeconds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("DeploymentFigures", field, false, false, errors.New("field of type Float does not have child fields"))
 }
 
 func (ec *executionContext) _DeploymentPlan_status(ctx context.Context, field graphql.CollectedField, obj *propose.Plan) (ret graphql.Marshaler) {
@@ -16745,6 +17382,70 @@ func (ec *executionContext) fieldContext_DeploymentReferenceEdge_node(_ context.
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_DeploymentReference(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentStatistics_total(ctx context.Context, field graphql.CollectedField, obj *figures.Statistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentStatistics_total(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Total, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *figures.Figures) graphql.Marshaler {
+			return ec.marshalNDeploymentFigures2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐFigures(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentStatistics_total(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentStatistics",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentFigures(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _DeploymentStatistics_buckets(ctx context.Context, field graphql.CollectedField, obj *figures.Statistics) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_DeploymentStatistics_buckets(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Buckets, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*figures.Figures) graphql.Marshaler {
+			return ec.marshalNDeploymentFigures2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐFiguresᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_DeploymentStatistics_buckets(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "DeploymentStatistics",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentFigures(ctx, field)
 		},
 	}
 	return fc, nil
@@ -19226,6 +19927,105 @@ func (ec *executionContext) fieldContext_Environment_deployments(ctx context.Con
 	return fc, nil
 }
 
+func (ec *executionContext) _Environment_viewerPermissions(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Environment_viewerPermissions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Environment().ViewerPermissions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []access.Action) graphql.Marshaler {
+			return ec.marshalNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Environment_viewerPermissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Environment", field, true, true, errors.New("field of type Permission does not have child fields"))
+}
+
+func (ec *executionContext) _Environment_instanceCounts(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Environment_instanceCounts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Environment().InstanceCounts(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *figures.Instances) graphql.Marshaler {
+			return ec.marshalOInstanceCounts2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐInstances(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Environment_instanceCounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Environment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InstanceCounts(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Environment_deploymentStatistics(ctx context.Context, field graphql.CollectedField, obj *record.Environment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Environment_deploymentStatistics(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Environment().DeploymentStatistics(ctx, obj, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *figures.Statistics) graphql.Marshaler {
+			return ec.marshalODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Environment_deploymentStatistics(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Environment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentStatistics(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Environment_deploymentStatistics_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _EnvironmentConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Environment]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -20437,6 +21237,144 @@ func (ec *executionContext) fieldContext_InputsValidation_warnings(_ context.Con
 		},
 	}
 	return fc, nil
+}
+
+func (ec *executionContext) _InstanceCounts_total(ctx context.Context, field graphql.CollectedField, obj *figures.Instances) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InstanceCounts_total(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Total, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InstanceCounts_total(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InstanceCounts", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _InstanceCounts_live(ctx context.Context, field graphql.CollectedField, obj *figures.Instances) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InstanceCounts_live(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Live, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InstanceCounts_live(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InstanceCounts", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _InstanceCounts_active(ctx context.Context, field graphql.CollectedField, obj *figures.Instances) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InstanceCounts_active(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Active, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InstanceCounts_active(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InstanceCounts", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _InstanceCounts_awaitingApproval(ctx context.Context, field graphql.CollectedField, obj *figures.Instances) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InstanceCounts_awaitingApproval(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AwaitingApproval, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InstanceCounts_awaitingApproval(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InstanceCounts", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _InstanceCounts_failed(ctx context.Context, field graphql.CollectedField, obj *figures.Instances) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InstanceCounts_failed(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Failed, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InstanceCounts_failed(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InstanceCounts", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _InstanceCounts_drifted(ctx context.Context, field graphql.CollectedField, obj *figures.Instances) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_InstanceCounts_drifted(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Drifted, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_InstanceCounts_drifted(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("InstanceCounts", field, false, false, errors.New("field of type Int does not have child fields"))
 }
 
 func (ec *executionContext) _ItemTitle_template(ctx context.Context, field graphql.CollectedField, obj *inputprop.ObjectCollectionItemTitleConfig) (ret graphql.Marshaler) {
@@ -21726,6 +22664,29 @@ func (ec *executionContext) fieldContext_ModuleDefinition_deployments(ctx contex
 	return fc, nil
 }
 
+func (ec *executionContext) _ModuleDefinition_viewerPermissions(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleDefinition_viewerPermissions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.ModuleDefinition().ViewerPermissions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []access.Action) graphql.Marshaler {
+			return ec.marshalNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleDefinition_viewerPermissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("ModuleDefinition", field, true, true, errors.New("field of type Permission does not have child fields"))
+}
+
 func (ec *executionContext) _ModuleDefinitionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -22767,6 +23728,50 @@ func (ec *executionContext) fieldContext_ModuleInstance_promotable(ctx context.C
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_ModuleInstance_promotable_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleInstance_deploymentStatistics(ctx context.Context, field graphql.CollectedField, obj *record.ModuleInstance) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleInstance_deploymentStatistics(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ModuleInstance().DeploymentStatistics(ctx, obj, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *figures.Statistics) graphql.Marshaler {
+			return ec.marshalODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleInstance_deploymentStatistics(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleInstance",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentStatistics(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ModuleInstance_deploymentStatistics_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -27977,6 +28982,105 @@ func (ec *executionContext) fieldContext_Project_deployments(ctx context.Context
 	return fc, nil
 }
 
+func (ec *executionContext) _Project_viewerPermissions(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Project_viewerPermissions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Project().ViewerPermissions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []access.Action) graphql.Marshaler {
+			return ec.marshalNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Project_viewerPermissions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Project", field, true, true, errors.New("field of type Permission does not have child fields"))
+}
+
+func (ec *executionContext) _Project_instanceCounts(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Project_instanceCounts(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Project().InstanceCounts(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *figures.Instances) graphql.Marshaler {
+			return ec.marshalOInstanceCounts2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐInstances(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Project_instanceCounts(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Project",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_InstanceCounts(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Project_deploymentStatistics(ctx context.Context, field graphql.CollectedField, obj *record.Project) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Project_deploymentStatistics(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Project().DeploymentStatistics(ctx, obj, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *figures.Statistics) graphql.Marshaler {
+			return ec.marshalODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Project_deploymentStatistics(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Project",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentStatistics(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Project_deploymentStatistics_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ProjectConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.Project]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -30110,6 +31214,50 @@ func (ec *executionContext) fieldContext_Query_rule(ctx context.Context, field g
 	}()
 	ctx = graphql.WithFieldContext(ctx, fc)
 	if fc.Args, err = ec.field_Query_rule_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Query_deploymentStatistics(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_deploymentStatistics(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().DeploymentStatistics(ctx, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *figures.Statistics) graphql.Marshaler {
+			return ec.marshalODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_deploymentStatistics(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_DeploymentStatistics(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_deploymentStatistics_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
 		ec.Error(ctx, err)
 		return fc, err
 	}
@@ -33570,7 +34718,7 @@ func (ec *executionContext) _Token_scope(ctx context.Context, field graphql.Coll
 			return ec.fieldContext_Token_scope(ctx, field)
 		},
 		func(ctx context.Context) (any, error) {
-			return obj.Scope, nil
+			return ec.Resolvers.Token().Scope(ctx, obj)
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
@@ -33584,8 +34732,8 @@ func (ec *executionContext) fieldContext_Token_scope(_ context.Context, field gr
 	fc = &graphql.FieldContext{
 		Object:     "Token",
 		Field:      field,
-		IsMethod:   false,
-		IsResolver: false,
+		IsMethod:   true,
+		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_TokenScope(ctx, field)
 		},
@@ -34013,6 +35161,125 @@ func (ec *executionContext) _TokenScope_environmentIds(ctx context.Context, fiel
 }
 func (ec *executionContext) fieldContext_TokenScope_environmentIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _TokenScope_moduleDefinitionIds(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_moduleDefinitionIds(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.ModuleDefinitions, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNID2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_moduleDefinitionIds(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("TokenScope", field, false, false, errors.New("field of type ID does not have child fields"))
+}
+
+func (ec *executionContext) _TokenScope_projects(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_projects(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenScope().Projects(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.Project) graphql.Marshaler {
+			return ec.marshalOProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_projects(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenScope",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Project(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenScope_environments(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_environments(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenScope().Environments(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.Environment) graphql.Marshaler {
+			return ec.marshalOEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_environments(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenScope",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Environment(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _TokenScope_moduleDefinitions(ctx context.Context, field graphql.CollectedField, obj *actor.Scope) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_TokenScope_moduleDefinitions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.TokenScope().ModuleDefinitions(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*record.ModuleDefinition) graphql.Marshaler {
+			return ec.marshalOModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_TokenScope_moduleDefinitions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "TokenScope",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleDefinition(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _UnarchiveEnvironmentPayload_environment(ctx context.Context, field graphql.CollectedField, obj *model.UnarchiveEnvironmentPayload) (ret graphql.Marshaler) {
@@ -40760,7 +42027,7 @@ func (ec *executionContext) unmarshalInputTokenScopeInput(ctx context.Context, o
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"projectIds", "environmentIds"}
+	fieldsInOrder := [...]string{"projectIds", "environmentIds", "moduleDefinitionIds"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -40781,6 +42048,13 @@ func (ec *executionContext) unmarshalInputTokenScopeInput(ctx context.Context, o
 				return it, err
 			}
 			it.EnvironmentIds = graphql.OmittableOf(data)
+		case "moduleDefinitionIds":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("moduleDefinitionIds"))
+			data, err := ec.unmarshalOID2ᚕstringᚄ(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ModuleDefinitionIds = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -45540,6 +46814,44 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "changesFromLive":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_changesFromLive(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "override":
 			field := field
 
@@ -45922,38 +47234,104 @@ func (ec *executionContext) _DeploymentComparison(ctx context.Context, sel ast.S
 			out.Values[i] = graphql.MarshalString("DeploymentComparison")
 		case "from":
 			out.Values[i] = ec._DeploymentComparison_from(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "to":
 			out.Values[i] = ec._DeploymentComparison_to(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "sameRelease":
 			out.Values[i] = ec._DeploymentComparison_sameRelease(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "fromVersion":
-			out.Values[i] = ec._DeploymentComparison_fromVersion(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentComparison_fromVersion(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "toVersion":
-			out.Values[i] = ec._DeploymentComparison_toVersion(ctx, field, obj)
-			if out.Values[i] == graphql.Null {
-				out.Invalids++
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._DeploymentComparison_toVersion(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "inputs":
 			out.Values[i] = ec._DeploymentComparison_inputs(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "artifact":
 			out.Values[i] = ec._DeploymentComparison_artifact(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
@@ -46197,6 +47575,94 @@ func (ec *executionContext) _DeploymentEvent(ctx context.Context, sel ast.Select
 			}
 		case "message":
 			out.Values[i] = ec._DeploymentEvent_message(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deploymentFiguresImplementors = []string{"DeploymentFigures"}
+
+func (ec *executionContext) _DeploymentFigures(ctx context.Context, sel ast.SelectionSet, obj *figures.Figures) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentFiguresImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentFigures")
+		case "from":
+			out.Values[i] = ec._DeploymentFigures_from(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "before":
+			out.Values[i] = ec._DeploymentFigures_before(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "created":
+			out.Values[i] = ec._DeploymentFigures_created(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "succeeded":
+			out.Values[i] = ec._DeploymentFigures_succeeded(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failed":
+			out.Values[i] = ec._DeploymentFigures_failed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "canceled":
+			out.Values[i] = ec._DeploymentFigures_canceled(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "rollbacks":
+			out.Values[i] = ec._DeploymentFigures_rollbacks(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failureRate":
+			out.Values[i] = ec._DeploymentFigures_failureRate(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "medianSeconds":
+			out.Values[i] = ec._DeploymentFigures_medianSeconds(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "p95Seconds":
+			out.Values[i] = ec._DeploymentFigures_p95Seconds(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				out.Invalids++
+			}
+		case "medianRestoreSeconds":
+			out.Values[i] = ec._DeploymentFigures_medianRestoreSeconds(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
 				out.Invalids++
 			}
@@ -46670,6 +48136,49 @@ func (ec *executionContext) _DeploymentReferenceEdge(ctx context.Context, sel as
 			}
 		case "node":
 			out.Values[i] = ec._DeploymentReferenceEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var deploymentStatisticsImplementors = []string{"DeploymentStatistics"}
+
+func (ec *executionContext) _DeploymentStatistics(ctx context.Context, sel ast.SelectionSet, obj *figures.Statistics) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, deploymentStatisticsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("DeploymentStatistics")
+		case "total":
+			out.Values[i] = ec._DeploymentStatistics_total(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "buckets":
+			out.Values[i] = ec._DeploymentStatistics_buckets(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -48072,6 +49581,120 @@ func (ec *executionContext) _Environment(ctx context.Context, sel ast.SelectionS
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "viewerPermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Environment_viewerPermissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "instanceCounts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Environment_instanceCounts(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deploymentStatistics":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Environment_deploymentStatistics(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -48937,6 +50560,69 @@ func (ec *executionContext) _InputsValidation(ctx context.Context, sel ast.Selec
 	return out
 }
 
+var instanceCountsImplementors = []string{"InstanceCounts"}
+
+func (ec *executionContext) _InstanceCounts(ctx context.Context, sel ast.SelectionSet, obj *figures.Instances) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, instanceCountsImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("InstanceCounts")
+		case "total":
+			out.Values[i] = ec._InstanceCounts_total(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "live":
+			out.Values[i] = ec._InstanceCounts_live(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "active":
+			out.Values[i] = ec._InstanceCounts_active(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "awaitingApproval":
+			out.Values[i] = ec._InstanceCounts_awaitingApproval(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "failed":
+			out.Values[i] = ec._InstanceCounts_failed(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "drifted":
+			out.Values[i] = ec._InstanceCounts_drifted(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var itemTitleImplementors = []string{"ItemTitle"}
 
 func (ec *executionContext) _ItemTitle(ctx context.Context, sel ast.SelectionSet, obj *inputprop.ObjectCollectionItemTitleConfig) graphql.Marshaler {
@@ -49738,6 +51424,44 @@ func (ec *executionContext) _ModuleDefinition(ctx context.Context, sel ast.Selec
 				}()
 				res = ec._ModuleDefinition_deployments(ctx, field, obj)
 				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "viewerPermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleDefinition_viewerPermissions(ctx, field, obj)
+				if res == graphql.Null {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
 				return res
@@ -50643,6 +52367,44 @@ func (ec *executionContext) _ModuleInstance(ctx context.Context, sel ast.Selecti
 					}
 				}()
 				res = ec._ModuleInstance_promotable(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deploymentStatistics":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleInstance_deploymentStatistics(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -52949,6 +54711,120 @@ func (ec *executionContext) _Project(ctx context.Context, sel ast.SelectionSet, 
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "viewerPermissions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Project_viewerPermissions(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "instanceCounts":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Project_instanceCounts(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deploymentStatistics":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Project_deploymentStatistics(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -54300,6 +56176,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 					}
 				}()
 				res = ec._Query_rule(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "deploymentStatistics":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_deploymentStatistics(ctx, field)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -56169,10 +58067,43 @@ func (ec *executionContext) _Token(ctx context.Context, sel ast.SelectionSet, ob
 				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "scope":
-			out.Values[i] = ec._Token_scope(ctx, field, obj)
-			if out.Values[i] == graphql.RequiredNull {
-				atomic.AddUint32(&out.Invalids, 1)
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Token_scope(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
 			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		case "holder":
 			out.Values[i] = ec._Token_holder(ctx, field, obj)
 			if out.Values[i] == graphql.RequiredNull {
@@ -56444,13 +58375,132 @@ func (ec *executionContext) _TokenScope(ctx context.Context, sel ast.SelectionSe
 		case "projectIds":
 			out.Values[i] = ec._TokenScope_projectIds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
 		case "environmentIds":
 			out.Values[i] = ec._TokenScope_environmentIds(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
-				out.Invalids++
+				atomic.AddUint32(&out.Invalids, 1)
 			}
+		case "moduleDefinitionIds":
+			out.Values[i] = ec._TokenScope_moduleDefinitionIds(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "projects":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenScope_projects(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "environments":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenScope_environments(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "moduleDefinitions":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._TokenScope_moduleDefinitions(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -58691,6 +60741,32 @@ func (ec *executionContext) unmarshalNDeploymentEventInput2ᚖslipwayᚋinternal
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) marshalNDeploymentFigures2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐFiguresᚄ(ctx context.Context, sel ast.SelectionSet, v []*figures.Figures) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentFigures2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐFigures(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNDeploymentFigures2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐFigures(ctx context.Context, sel ast.SelectionSet, v *figures.Figures) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._DeploymentFigures(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation(ctx context.Context, v any) (gate.Operation, error) {
 	tmp, err := graphql.UnmarshalString(v)
 	res := unmarshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation[tmp]
@@ -59930,6 +62006,7 @@ var (
 		"DESTROY_INSTANCES":     access.DestroyInstances,
 		"RUN_DEPLOYMENTS":       access.RunDeployments,
 		"MANAGE_DEFAULTS":       access.ManageDefaults,
+		"PUBLISH_MODULES":       access.PublishModules,
 		"MANAGE_MODULES":        access.ManageModules,
 		"MANAGE_GLOBAL_MODULES": access.ManageGlobalModules,
 		"MANAGE_WORKSPACE":      access.ManageWorkspace,
@@ -59952,6 +62029,7 @@ var (
 		access.DestroyInstances:    "DESTROY_INSTANCES",
 		access.RunDeployments:      "RUN_DEPLOYMENTS",
 		access.ManageDefaults:      "MANAGE_DEFAULTS",
+		access.PublishModules:      "PUBLISH_MODULES",
 		access.ManageModules:       "MANAGE_MODULES",
 		access.ManageGlobalModules: "MANAGE_GLOBAL_MODULES",
 		access.ManageWorkspace:     "MANAGE_WORKSPACE",
@@ -60335,6 +62413,36 @@ func (ec *executionContext) unmarshalNStartDeploymentInput2slipwayᚋgraphᚋmod
 	res, err := ec.unmarshalInputStartDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
 }
+
+func (ec *executionContext) unmarshalNStatisticsUnit2slipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐUnit(ctx context.Context, v any) (figures.Unit, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNStatisticsUnit2slipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐUnit[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNStatisticsUnit2slipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐUnit(ctx context.Context, sel ast.SelectionSet, v figures.Unit) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNStatisticsUnit2slipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐUnit[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNStatisticsUnit2slipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐUnit = map[string]figures.Unit{
+		"DAY":   figures.Day,
+		"WEEK":  figures.Week,
+		"MONTH": figures.Month,
+	}
+	marshalNStatisticsUnit2slipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐUnit = map[figures.Unit]string{
+		figures.Day:   "DAY",
+		figures.Week:  "WEEK",
+		figures.Month: "MONTH",
+	}
+)
 
 func (ec *executionContext) unmarshalNString2string(ctx context.Context, v any) (string, error) {
 	res, err := graphql.UnmarshalString(v)
@@ -61387,6 +63495,13 @@ func (ec *executionContext) marshalODeploymentReferenceConnection2ᚖslipwayᚋi
 	return ec._DeploymentReferenceConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(ctx context.Context, sel ast.SelectionSet, v *figures.Statistics) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._DeploymentStatistics(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalODeploymentStatus2ᚕslipwayᚋentᚋdeploymentᚐStatusᚄ(ctx context.Context, v any) ([]deployment.Status, error) {
 	if v == nil {
 		return nil, nil
@@ -61725,6 +63840,23 @@ func (ec *executionContext) marshalOErrorSection2ᚕslipwayᚋinternalᚋbaseᚋ
 	return ret
 }
 
+func (ec *executionContext) unmarshalOFloat2ᚖfloat64(ctx context.Context, v any) (*float64, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := graphql.UnmarshalFloatContext(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOFloat2ᚖfloat64(ctx context.Context, sel ast.SelectionSet, v *float64) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	res := graphql.MarshalFloatContext(*v)
+	return graphql.WrapContextMarshaler(ctx, res)
+}
+
 func (ec *executionContext) unmarshalOFreezeDemandInput2ᚖslipwayᚋgraphᚋmodelᚐFreezeDemandInput(ctx context.Context, v any) (*model.FreezeDemandInput, error) {
 	if v == nil {
 		return nil, nil
@@ -61930,6 +64062,13 @@ func (ec *executionContext) marshalOInputsValidation2ᚖslipwayᚋgraphᚋmodel�
 	return ec._InputsValidation(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalOInstanceCounts2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐInstances(ctx context.Context, sel ast.SelectionSet, v *figures.Instances) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._InstanceCounts(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalOInt2ᚖint32(ctx context.Context, v any) (*int32, error) {
 	if v == nil {
 		return nil, nil
@@ -62059,6 +64198,25 @@ func (ec *executionContext) unmarshalOMapKeyInput2map(ctx context.Context, v any
 	}
 	res, err := ec.unmarshalInputMapKeyInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalOModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.ModuleDefinition) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(ctx context.Context, sel ast.SelectionSet, v *record.ModuleDefinition) graphql.Marshaler {
@@ -62280,6 +64438,25 @@ func (ec *executionContext) marshalOOverride2ᚖslipwayᚋinternalᚋpureᚋgate
 		return graphql.Null
 	}
 	return ec._Override(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalOProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(ctx context.Context, sel ast.SelectionSet, v []*record.Project) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
 }
 
 func (ec *executionContext) marshalOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(ctx context.Context, sel ast.SelectionSet, v *record.Project) graphql.Marshaler {

@@ -33,6 +33,7 @@ import (
 	"slipway/internal/service/defaults"
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
 	"slipway/internal/service/deployment/state"
@@ -219,6 +220,8 @@ var planDeploymentEdge = &plan.Object{Name: "DeploymentEdge", Satisfies: deploym
 
 var planDeploymentEvent = &plan.Object{Name: "DeploymentEvent", Satisfies: deploymentEventImplementors}
 
+var planDeploymentFigures = &plan.Object{Name: "DeploymentFigures", Satisfies: deploymentFiguresImplementors}
+
 var planDeploymentPlan = &plan.Object{Name: "DeploymentPlan", Satisfies: deploymentPlanImplementors}
 
 var planDeploymentReference = &plan.Object{Name: "DeploymentReference", Satisfies: deploymentReferenceImplementors}
@@ -226,6 +229,8 @@ var planDeploymentReference = &plan.Object{Name: "DeploymentReference", Satisfie
 var planDeploymentReferenceConnection = &plan.Object{Name: "DeploymentReferenceConnection", Satisfies: deploymentReferenceConnectionImplementors}
 
 var planDeploymentReferenceEdge = &plan.Object{Name: "DeploymentReferenceEdge", Satisfies: deploymentReferenceEdgeImplementors}
+
+var planDeploymentStatistics = &plan.Object{Name: "DeploymentStatistics", Satisfies: deploymentStatisticsImplementors}
 
 var planDeprecateModuleVersionPayload = &plan.Object{Name: "DeprecateModuleVersionPayload", Satisfies: deprecateModuleVersionPayloadImplementors}
 
@@ -290,6 +295,8 @@ var planInputLevel = &plan.Object{Name: "InputLevel", Satisfies: inputLevelImple
 var planInputOption = &plan.Object{Name: "InputOption", Satisfies: inputOptionImplementors}
 
 var planInputsValidation = &plan.Object{Name: "InputsValidation", Satisfies: inputsValidationImplementors}
+
+var planInstanceCounts = &plan.Object{Name: "InstanceCounts", Satisfies: instanceCountsImplementors}
 
 var planItemTitle = &plan.Object{Name: "ItemTitle", Satisfies: itemTitleImplementors}
 
@@ -2482,6 +2489,23 @@ func init() {
 			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
 		},
 		},
+		"changesFromLive": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().ChangesFromLive(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(w, n, v)
+		},
+		},
 		"override": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
@@ -2625,7 +2649,7 @@ func init() {
 		},
 	}
 	planDeploymentComparison.Fields = map[string]*plan.Field{
-		"from": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"from": {Object: "DeploymentComparison", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*releases.Comparison)
 			if !w.Begin() {
 				return false
@@ -2634,7 +2658,7 @@ func init() {
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"to": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2655,24 +2679,34 @@ func init() {
 			return writeNBoolean2bool(w, n, v)
 		},
 		},
-		"fromVersion": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"fromVersion": {Object: "DeploymentComparison", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*releases.Comparison)
+			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
-			v := obj.FromVersion
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentComparison().FromVersion(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
+			return writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
-		"toVersion": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"toVersion": {Object: "DeploymentComparison", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*releases.Comparison)
+			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
-			v := obj.ToVersion
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentComparison().ToVersion(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
 			if !w.Resolved(v) {
 				return false
 			}
@@ -2851,6 +2885,74 @@ func init() {
 				return false
 			}
 			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+	}
+	planDeploymentFigures.Fields = map[string]*plan.Field{
+		"from": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.From
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"before": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.Before
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"created": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.Created
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"succeeded": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.Succeeded
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"failed": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.Failed
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"canceled": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.Canceled
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"rollbacks": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.Rollbacks
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"failureRate": {Object: "DeploymentFigures", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.FailureRate
+			return writeOFloat2ᚖfloat64(w, n, v)
+		},
+		},
+		"medianSeconds": {Object: "DeploymentFigures", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.MedianSeconds
+			return writeOFloat2ᚖfloat64(w, n, v)
+		},
+		},
+		"p95Seconds": {Object: "DeploymentFigures", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.P95Seconds
+			return writeOFloat2ᚖfloat64(w, n, v)
+		},
+		},
+		"medianRestoreSeconds": {Object: "DeploymentFigures", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.MedianRestoreSeconds
+			return writeOFloat2ᚖfloat64(w, n, v)
 		},
 		},
 	}
@@ -3127,6 +3229,32 @@ func init() {
 				return false
 			}
 			return writeNDeploymentReference2ᚖslipwayᚋentᚐDeploymentReference(w, n, v)
+		},
+		},
+	}
+	planDeploymentStatistics.Fields = map[string]*plan.Field{
+		"total": {Object: "DeploymentStatistics", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Statistics)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Total
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentFigures2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐFigures(w, n, v)
+		},
+		},
+		"buckets": {Object: "DeploymentStatistics", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Statistics)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Buckets
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentFigures2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐFiguresᚄ(w, n, v)
 		},
 		},
 	}
@@ -4106,6 +4234,58 @@ func init() {
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
+		"viewerPermissions": {Object: "Environment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().ViewerPermissions(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
+		},
+		},
+		"instanceCounts": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().InstanceCounts(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOInstanceCounts2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐInstances(w, n, v)
+		},
+		},
+		"deploymentStatistics": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Environment_deploymentStatistics_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().DeploymentStatistics(ctx, obj, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
+		},
+		},
 	}
 	planEnvironmentConnection.Fields = map[string]*plan.Field{
 		"edges": {Object: "EnvironmentConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -4595,6 +4775,44 @@ func init() {
 				return false
 			}
 			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+		},
+		},
+	}
+	planInstanceCounts.Fields = map[string]*plan.Field{
+		"total": {Object: "InstanceCounts", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Instances)
+			v := obj.Total
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"live": {Object: "InstanceCounts", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Instances)
+			v := obj.Live
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"active": {Object: "InstanceCounts", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Instances)
+			v := obj.Active
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"awaitingApproval": {Object: "InstanceCounts", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Instances)
+			v := obj.AwaitingApproval
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"failed": {Object: "InstanceCounts", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Instances)
+			v := obj.Failed
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"drifted": {Object: "InstanceCounts", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Instances)
+			v := obj.Drifted
+			return writeNInt2int32(w, n, v)
 		},
 		},
 	}
@@ -5108,6 +5326,20 @@ func init() {
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
+		"viewerPermissions": {Object: "ModuleDefinition", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleDefinition)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleDefinition().ViewerPermissions(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
+		},
+		},
 	}
 	planModuleDefinitionConnection.Fields = map[string]*plan.Field{
 		"edges": {Object: "ModuleDefinitionConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5585,6 +5817,27 @@ func init() {
 				return false
 			}
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"deploymentStatistics": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_ModuleInstance_deploymentStatistics_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().DeploymentStatistics(ctx, obj, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
 		},
 		},
 	}
@@ -7783,6 +8036,58 @@ func init() {
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
+		"viewerPermissions": {Object: "Project", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Project)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Project().ViewerPermissions(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
+		},
+		},
+		"instanceCounts": {Object: "Project", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Project)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Project().InstanceCounts(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOInstanceCounts2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐInstances(w, n, v)
+		},
+		},
+		"deploymentStatistics": {Object: "Project", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Project)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Project_deploymentStatistics_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Project().DeploymentStatistics(ctx, obj, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
+		},
+		},
 	}
 	planProjectConnection.Fields = map[string]*plan.Field{
 		"edges": {Object: "ProjectConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8731,6 +9036,26 @@ func init() {
 				return false
 			}
 			return writeORule2ᚖslipwayᚋentᚐRule(w, n, v)
+		},
+		},
+		"deploymentStatistics": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_deploymentStatistics_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().DeploymentStatistics(ctx, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
 		},
 		},
 	}
@@ -10056,12 +10381,17 @@ func init() {
 			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
 		},
 		},
-		"scope": {Object: "Token", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"scope": {Object: "Token", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Token)
+			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
-			v := obj.Scope
+			ctx := w.Context()
+			v, err := ec.Resolvers.Token().Scope(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
 			if !w.Resolved(v) {
 				return false
 			}
@@ -10236,6 +10566,66 @@ func init() {
 				return false
 			}
 			return writeNID2ᚕstringᚄ(w, n, v)
+		},
+		},
+		"moduleDefinitionIds": {Object: "TokenScope", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Scope)
+			v := obj.ModuleDefinitions
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNID2ᚕstringᚄ(w, n, v)
+		},
+		},
+		"projects": {Object: "TokenScope", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Scope)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.TokenScope().Projects(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(w, n, v)
+		},
+		},
+		"environments": {Object: "TokenScope", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Scope)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.TokenScope().Environments(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEnvironment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironmentᚄ(w, n, v)
+		},
+		},
+		"moduleDefinitions": {Object: "TokenScope", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Scope)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.TokenScope().ModuleDefinitions(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(w, n, v)
 		},
 		},
 	}
@@ -11704,6 +12094,17 @@ func writeNDeploymentEvent2ᚖslipwayᚋinternalᚋpureᚋeventᚐEvent(w *plan.
 	return w.Object(n, planDeploymentEvent, v)
 }
 
+func writeNDeploymentFigures2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐFiguresᚄ(w *plan.Writer, n *plan.Node, v []*figures.Figures) bool {
+	return plan.List(w, n, v, true, writeNDeploymentFigures2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐFigures)
+}
+
+func writeNDeploymentFigures2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐFigures(w *plan.Writer, n *plan.Node, v *figures.Figures) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planDeploymentFigures, v)
+}
+
 func writeNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation(w *plan.Writer, n *plan.Node, v gate.Operation) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentOperation2slipwayᚋinternalᚋpureᚋgateᚐOperation[v]), true)
 }
@@ -12566,6 +12967,13 @@ func writeODeploymentReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐC
 	return w.Object(n, planDeploymentReferenceConnection, v)
 }
 
+func writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w *plan.Writer, n *plan.Node, v *figures.Statistics) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planDeploymentStatistics, v)
+}
+
 func writeODeploymentStatus2ᚖslipwayᚋentᚋdeploymentᚐStatus(w *plan.Writer, n *plan.Node, v *deployment.Status) bool {
 	if v == nil {
 		return false
@@ -12713,6 +13121,13 @@ func writeOErrorSection2ᚕslipwayᚋinternalᚋbaseᚋfaultᚐSectionᚄ(w *pla
 	return plan.List(w, n, v, true, writeNErrorSection2slipwayᚋinternalᚋbaseᚋfaultᚐSection)
 }
 
+func writeOFloat2ᚖfloat64(w *plan.Writer, n *plan.Node, v *float64) bool {
+	if v == nil {
+		return false
+	}
+	return w.Marshal(graphql.WrapContextMarshaler(w.Context(), graphql.MarshalFloatContext(*v)), false)
+}
+
 func writeOGivenId2ᚖstring(w *plan.Writer, n *plan.Node, v *string) bool {
 	if v == nil {
 		return false
@@ -12746,6 +13161,13 @@ func writeOInputsValidation2ᚖslipwayᚋgraphᚋmodelᚐInputsValidation(w *pla
 		return false
 	}
 	return w.Object(n, planInputsValidation, v)
+}
+
+func writeOInstanceCounts2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐInstances(w *plan.Writer, n *plan.Node, v *figures.Instances) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planInstanceCounts, v)
 }
 
 func writeOInt2ᚖint32(w *plan.Writer, n *plan.Node, v *int32) bool {
@@ -12788,6 +13210,13 @@ func writeOMapKey2ᚖslipwayᚋinternalᚋpureᚋinputpropᚐMapKeyConfig(w *pla
 		return false
 	}
 	return w.Object(n, planMapKey, v)
+}
+
+func writeOModuleDefinition2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinitionᚄ(w *plan.Writer, n *plan.Node, v []*record.ModuleDefinition) bool {
+	if v == nil {
+		return false
+	}
+	return plan.List(w, n, v, true, writeNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition)
 }
 
 func writeOModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w *plan.Writer, n *plan.Node, v *record.ModuleDefinition) bool {
@@ -12886,6 +13315,13 @@ func writeOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(w *plan.Write
 		return false
 	}
 	return w.Object(n, planOverride, v)
+}
+
+func writeOProject2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐProjectᚄ(w *plan.Writer, n *plan.Node, v []*record.Project) bool {
+	if v == nil {
+		return false
+	}
+	return plan.List(w, n, v, true, writeNProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject)
 }
 
 func writeOProject2ᚖslipwayᚋinternalᚋdataᚋrecordᚐProject(w *plan.Writer, n *plan.Node, v *record.Project) bool {

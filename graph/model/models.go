@@ -957,6 +957,8 @@ type TokenScopeInput struct {
 	ProjectIds graphql.Omittable[[]string] `json:"projectIds,omitempty"`
 	// The ids of environments. `slipway:Environment:NOT_FOUND` for one that does not exist.
 	EnvironmentIds graphql.Omittable[[]string] `json:"environmentIds,omitempty"`
+	// The ids of module definitions of the organization. `slipway:ModuleDefinition:NOT_FOUND` for one that does not exist.
+	ModuleDefinitionIds graphql.Omittable[[]string] `json:"moduleDefinitionIds,omitempty"`
 }
 
 // The environment that is to be archived no longer.

@@ -28,6 +28,10 @@ const (
 	Searched
 	// Counted are fives of records that are only counted.
 	Counted
+	// Surveyed are module instances whose state is looked up.
+	Surveyed
+	// Tallied are deployments that statistics are made of.
+	Tallied
 	// Archived are records that are archived or unarchived with a place.
 	Archived
 	// Texts are bytes of long texts and of stored JSON that are answered, which may have to be compressed.
@@ -52,6 +56,8 @@ var weights = [kinds]struct {
 	Rules:    {1, "each rule and each deployment that is judged"},
 	Searched: {0.5, "1 for each 2 records that are searched"},
 	Counted:  {1, "1 for each 5 records that are counted"},
+	Surveyed: {1.0 / 3, "1 for each 3 instances whose state is looked up"},
+	Tallied:  {0.5, "1 for each 2 deployments that statistics are made of"},
 	Archived: {1, "each record that is archived with it"},
 	Texts:    {2.0 / 1024, "2 for each KiB of long texts and stored JSON"},
 }

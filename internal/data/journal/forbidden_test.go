@@ -14,7 +14,7 @@ import (
 // needs has the permission that each mutation takes.
 var needs = map[string]access.Action{
 	"createDefaultValueDefinition": access.ManageDefaults, "updateDefaultValueDefinition": access.ManageDefaults, "deleteDefaultValueDefinition": access.ManageDefaults,
-	"createModuleDefinition": access.ManageModules, "updateModuleDefinition": access.ManageModules, "publishModuleVersion": access.ManageModules,
+	"createModuleDefinition": access.ManageModules, "updateModuleDefinition": access.ManageModules, "publishModuleVersion": access.PublishModules,
 	"deprecateModuleVersion": access.ManageModules, "undeprecateModuleVersion": access.ManageModules,
 	"createToken": access.ManageTokens, "revokeToken": access.ManageTokens, "createOrganization": access.ManageOrganizations,
 	"createProject": access.ManageWorkspace, "createEnvironment": access.ManageWorkspace, "createModuleInstance": access.CreateInstances,

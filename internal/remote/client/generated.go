@@ -554,14 +554,14 @@ func (v *ComparedDeployment) GetModuleInstance() InstanceName { return v.ModuleI
 //
 // What differs between what two deployments ship.
 type ComparisonRecord struct {
-	// The deployment that is compared from.
-	From ComparedDeployment `json:"from"`
+	// The deployment that is compared from; null in `changesFromLive` if nothing is live.
+	From *ComparedDeployment `json:"from"`
 	// The deployment that is compared to.
 	To ComparedDeployment `json:"to"`
 	// Whether both ship the same release: the same version, inputs and artifact.
 	SameRelease bool `json:"sameRelease"`
-	// The module version of the one that is compared from.
-	FromVersion DeployedVersion `json:"fromVersion"`
+	// The module version of the one that is compared from; null if there is none.
+	FromVersion *DeployedVersion `json:"fromVersion"`
 	// The module version of the one that is compared to.
 	ToVersion DeployedVersion `json:"toVersion"`
 	// The values of the inputs that differ, leaf by leaf.
@@ -571,7 +571,7 @@ type ComparisonRecord struct {
 }
 
 // GetFrom returns ComparisonRecord.From, and is useful for accessing the field via an interface.
-func (v *ComparisonRecord) GetFrom() ComparedDeployment { return v.From }
+func (v *ComparisonRecord) GetFrom() *ComparedDeployment { return v.From }
 
 // GetTo returns ComparisonRecord.To, and is useful for accessing the field via an interface.
 func (v *ComparisonRecord) GetTo() ComparedDeployment { return v.To }
@@ -580,7 +580,7 @@ func (v *ComparisonRecord) GetTo() ComparedDeployment { return v.To }
 func (v *ComparisonRecord) GetSameRelease() bool { return v.SameRelease }
 
 // GetFromVersion returns ComparisonRecord.FromVersion, and is useful for accessing the field via an interface.
-func (v *ComparisonRecord) GetFromVersion() DeployedVersion { return v.FromVersion }
+func (v *ComparisonRecord) GetFromVersion() *DeployedVersion { return v.FromVersion }
 
 // GetToVersion returns ComparisonRecord.ToVersion, and is useful for accessing the field via an interface.
 func (v *ComparisonRecord) GetToVersion() DeployedVersion { return v.ToVersion }
@@ -3479,7 +3479,9 @@ const (
 	PermissionRunDeployments Permission = "RUN_DEPLOYMENTS"
 	// Create, change and delete default value definitions.
 	PermissionManageDefaults Permission = "MANAGE_DEFAULTS"
-	// Create and change the organization's module definitions, and publish their versions.
+	// Publish versions of the organization's modules; developers only of those that the scope of their token names.
+	PermissionPublishModules Permission = "PUBLISH_MODULES"
+	// Create and change the organization's module definitions, and deprecate their versions.
 	PermissionManageModules Permission = "MANAGE_MODULES"
 	// Create and change global module definitions, and publish their versions.
 	PermissionManageGlobalModules Permission = "MANAGE_GLOBAL_MODULES"
@@ -3512,6 +3514,7 @@ var AllPermission = []Permission{
 	PermissionDestroyInstances,
 	PermissionRunDeployments,
 	PermissionManageDefaults,
+	PermissionPublishModules,
 	PermissionManageModules,
 	PermissionManageGlobalModules,
 	PermissionManageWorkspace,
@@ -3923,8 +3926,9 @@ func (v *PublishModuleVersionInput) GetSourcePath() *string { return v.SourcePat
 
 // PublishVersionResponse is returned by PublishVersion on success.
 type PublishVersionResponse struct {
-	// Publishes a version of a module. It never changes afterwards, and it becomes the latest version where
-	// semantic versioning says so. For admins, and superadmins for global modules.
+	// Publishes a version of a module. It never changes afterwards, and it becomes the latest version if semantic
+	// versioning says so. For admins, for developers whose token's scope names the module, and for superadmins if it is
+	// global.
 	PublishModuleVersion VersionPublished `json:"publishModuleVersion"`
 }
 
@@ -5442,14 +5446,15 @@ func (v *ViewerResponse) GetViewer() *ViewerRecord { return v.Viewer }
 // ViewerScope includes the requested fields of the GraphQL type TokenScope.
 // The GraphQL type's documentation follows.
 //
-// The part of an organization that a token may change: whatever is in one of the projects or in one of the environments.
-// Reading is not bounded by it. What belongs to no project, such as module definitions, default value definitions and
-// projects themselves, is in no scope: a token that has one changes none of it.
+// The part of an organization that a token may change: what is in its projects and environments, and the versions of its
+// module definitions, which it may publish. A token with a scope changes nothing else, but reads everything.
 type ViewerScope struct {
-	// The ids of the projects, with all of their environments, those to come among them.
+	// The ids of the projects, each with all of its environments, also later ones.
 	ProjectIds []string `json:"projectIds"`
 	// The ids of single environments, of these projects or others.
 	EnvironmentIds []string `json:"environmentIds"`
+	// The ids of the module definitions whose versions may be published.
+	ModuleDefinitionIds []string `json:"moduleDefinitionIds"`
 }
 
 // GetProjectIds returns ViewerScope.ProjectIds, and is useful for accessing the field via an interface.
@@ -5457,6 +5462,9 @@ func (v *ViewerScope) GetProjectIds() []string { return v.ProjectIds }
 
 // GetEnvironmentIds returns ViewerScope.EnvironmentIds, and is useful for accessing the field via an interface.
 func (v *ViewerScope) GetEnvironmentIds() []string { return v.EnvironmentIds }
+
+// GetModuleDefinitionIds returns ViewerScope.ModuleDefinitionIds, and is useful for accessing the field via an interface.
+func (v *ViewerScope) GetModuleDefinitionIds() []string { return v.ModuleDefinitionIds }
 
 // ViolationRecord includes the requested fields of the GraphQL type Violation.
 // The GraphQL type's documentation follows.
@@ -12395,6 +12403,7 @@ fragment ViewerRecord on Viewer {
 	scope {
 		projectIds
 		environmentIds
+		moduleDefinitionIds
 	}
 	permissions
 }

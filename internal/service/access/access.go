@@ -28,6 +28,7 @@ const (
 	DestroyInstances    Action = "destroy module instances"
 	RunDeployments      Action = "claim, report or complete deployments"
 	ManageDefaults      Action = "change default value definitions"
+	PublishModules      Action = "publish versions of module definitions"
 	ManageModules       Action = "change module definitions"
 	ManageGlobalModules Action = "change global module definitions"
 	ManageWorkspace     Action = "change projects and environments"
@@ -56,7 +57,24 @@ type rule struct {
 	// whole is whether the action is on what the whole organization shares, which is within no scope: a published version
 	// or a changed default changes what is deployed elsewhere next.
 	whole bool
+	// on is what the action is on. A scope allows an action on places within those that it names, and one on modules for
+	// the definitions that it names.
+	on subject
+	// scoped are the roles that may take the action only with a scope.
+	scoped []actor.Role
 }
+
+// subject is what an action is on.
+type subject int
+
+const (
+	// organization is what belongs neither to a project nor to a module definition.
+	organization subject = iota
+	// places are projects and environments, with all that is in them.
+	places
+	// modules are module definitions with their versions.
+	modules
+)
 
 // The groups of roles in the table. A superadmin who acts in an organization may do what its admins may.
 var (
@@ -68,22 +86,23 @@ var (
 
 // table has the rule of every action. The role System, the server itself, is not in it: it may do everything.
 var table = map[Action]rule{
-	ReadCatalog:         {roles: readers, reads: true, anywhere: true, public: true},
-	Read:                {roles: readers, reads: true},
-	CreateInstances:     {roles: developers},
-	Deploy:              {roles: developers},
-	OverrideRules:       {roles: admins},
-	ManageRules:         {roles: admins},
-	ForceCancel:         {roles: admins},
-	DestroyInstances:    {roles: admins},
-	RunDeployments:      {roles: []actor.Role{actor.Runner}},
+	ReadCatalog:         {on: modules, roles: readers, reads: true, anywhere: true, public: true},
+	Read:                {on: places, roles: readers, reads: true},
+	CreateInstances:     {on: places, roles: developers},
+	Deploy:              {on: places, roles: developers},
+	OverrideRules:       {on: places, roles: admins},
+	ManageRules:         {on: places, roles: admins},
+	ForceCancel:         {on: places, roles: admins},
+	DestroyInstances:    {on: places, roles: admins},
+	RunDeployments:      {on: places, roles: []actor.Role{actor.Runner}},
 	ManageDefaults:      {roles: admins, whole: true},
-	ManageModules:       {roles: admins, whole: true},
-	ManageGlobalModules: {roles: superadmins, whole: true, global: true},
-	ManageWorkspace:     {roles: admins},
-	ManageInstances:     {roles: admins},
-	QuarantineReleases:  {roles: admins},
-	MoveServices:        {roles: admins},
+	PublishModules:      {on: modules, roles: developers, scoped: []actor.Role{actor.Developer}},
+	ManageModules:       {on: modules, roles: admins, whole: true},
+	ManageGlobalModules: {on: modules, roles: superadmins, whole: true, global: true},
+	ManageWorkspace:     {on: places, roles: admins},
+	ManageInstances:     {on: places, roles: admins},
+	QuarantineReleases:  {on: places, roles: admins},
+	MoveServices:        {on: places, roles: admins},
 	ReadTokens:          {roles: admins, reads: true, anywhere: true},
 	ManageTokens:        {roles: admins, either: true},
 	ManageOrganizations: {roles: superadmins, whole: true, global: true},
@@ -111,7 +130,9 @@ func CheckIn(a *actor.Actor, action Action, in actor.Place, forbidden fault.Code
 	if err := CheckRole(a, action, forbidden); err != nil {
 		return err
 	}
-	if table[action].reads || a.Scope.Has(in) {
+	rule := table[action]
+	in = rule.bounds(in)
+	if rule.reads || a.Scope.Has(in) {
 		return nil
 	}
 	return outOfScope(a, action, in, forbidden)
@@ -134,8 +155,8 @@ func CheckRole(a *actor.Actor, action Action, forbidden fault.Code) error {
 		return fault.New(fault.RequestUnauthenticated, "A bearer token is needed here; none was sent.")
 	case a.IsSuperadmin() && !rule.appliesWhere(a):
 		return organizationNeeded(a, action)
-	case !slices.Contains(rule.roles, a.Role):
-		return fault.New(forbidden, "The role %s may not %s; allowed: %s.", a.Role, action, List(rule.roles))
+	case !slices.Contains(rule.roles, a.Role), a.Scope == nil && slices.Contains(rule.scoped, a.Role):
+		return fault.New(forbidden, "The role %s may not %s; allowed: %s.", a.Role, action, rule.allowed())
 	}
 	return nil
 }
@@ -152,7 +173,7 @@ func CheckGiven(a *actor.Actor, role actor.Role, forbidden fault.Code) error {
 func Permissions(a *actor.Actor) []Action {
 	var may []Action
 	for action, rule := range table {
-		if CheckRole(a, action, fault.RequestForbidden) == nil && (a.Scope == nil || !rule.whole) {
+		if CheckRole(a, action, fault.RequestForbidden) == nil && rule.reaches(a.Scope) {
 			may = append(may, action)
 		}
 	}
@@ -160,12 +181,67 @@ func Permissions(a *actor.Actor) []Action {
 	return may
 }
 
+// PermissionsIn returns the actions that the actor may take in all of a project or an environment, in the order of
+// their texts.
+func PermissionsIn(a *actor.Actor, in actor.Place) []Action {
+	return permitted(a, in, func(r rule) bool { return r.on == places })
+}
+
+// PermissionsOn returns the actions that the actor may take on a module definition, which is a global one or the
+// organization's, in the order of their texts.
+func PermissionsOn(a *actor.Actor, definitionID string, isGlobal bool) []Action {
+	return permitted(a, actor.Place{ModuleDefinitionID: definitionID}, func(r rule) bool {
+		return r.on == modules && (r.reads || r.global == isGlobal)
+	})
+}
+
+// permitted returns the actions in a place that the actor may take, of those whose rules are wanted.
+func permitted(a *actor.Actor, in actor.Place, wanted func(rule) bool) []Action {
+	var may []Action
+	for action, rule := range table {
+		if wanted(rule) && CheckIn(a, action, in, fault.RequestForbidden) == nil {
+			may = append(may, action)
+		}
+	}
+	slices.Sort(may)
+	return may
+}
+
+// bounds returns what a scope has to have of a place for the action, so that a scope that names a module allows nothing
+// but to publish it.
+func (r rule) bounds(in actor.Place) actor.Place {
+	switch {
+	case r.whole:
+		return actor.Place{}
+	case r.on == places:
+		return actor.Place{ProjectID: in.ProjectID, EnvironmentID: in.EnvironmentID}
+	case r.on == modules:
+		return actor.Place{ModuleDefinitionID: in.ModuleDefinitionID}
+	}
+	return in
+}
+
+// reaches reports whether the action can be taken somewhere within a scope, which is nil for the whole organization.
+func (r rule) reaches(s *actor.Scope) bool {
+	switch {
+	case s == nil || r.reads:
+		return true
+	case r.whole:
+		return false
+	case r.on == places:
+		return len(s.Projects)+len(s.Environments) > 0
+	case r.on == modules:
+		return len(s.ModuleDefinitions) > 0
+	}
+	return true
+}
+
 // maxNamed is how much of a scope a message names; the details have all of it.
 const maxNamed = 3
 
 // outOfScope returns the error for a place that is not within the actor's scope. It names the scope.
 func outOfScope(a *actor.Actor, action Action, in actor.Place, forbidden fault.Code) error {
-	all := append(slices.Clone(a.Scope.Projects), a.Scope.Environments...)
+	all := a.Scope.IDs()
 	named, more := strings.Join(all[:min(len(all), maxNamed)], ", "), ""
 	if n := len(all) - maxNamed; n > 0 {
 		more = fmt.Sprintf(" and %d more", n)
@@ -174,9 +250,11 @@ func outOfScope(a *actor.Actor, action Action, in actor.Place, forbidden fault.C
 		forbidden, "The token may %s only within its scope, %s%s; %s not within it.", action, named, more, describe(in),
 	)
 	f.Details = []fault.Section{{Title: "Scope of the token", Render: fault.RenderList, Items: all}}
-	f.Metadata = map[string]any{
-		"scope": map[string]any{"projects": a.Scope.Projects, "environments": a.Scope.Environments},
+	scope := map[string]any{"projects": a.Scope.Projects, "environments": a.Scope.Environments}
+	if len(a.Scope.ModuleDefinitions) > 0 {
+		scope["moduleDefinitions"] = a.Scope.ModuleDefinitions
 	}
+	f.Metadata = map[string]any{"scope": scope}
 	return f
 }
 
@@ -187,8 +265,26 @@ func describe(in actor.Place) string {
 		return fmt.Sprintf("the environment %s of the project %s is", in.EnvironmentID, in.ProjectID)
 	case in.ProjectID != "":
 		return fmt.Sprintf("the project %s is", in.ProjectID)
+	case in.ModuleDefinitionID != "":
+		return fmt.Sprintf("the module definition %s is", in.ModuleDefinitionID)
 	}
 	return "the whole organization is"
+}
+
+// allowed lists the roles that may take the action, and those that may take it with a scope.
+func (r rule) allowed() string {
+	var always, scoped []actor.Role
+	for _, role := range r.roles {
+		if slices.Contains(r.scoped, role) {
+			scoped = append(scoped, role)
+		} else {
+			always = append(always, role)
+		}
+	}
+	if scoped == nil {
+		return List(always)
+	}
+	return List(always) + "; with a scope that names them: " + List(scoped)
 }
 
 // appliesWhere reports whether a superadmin has named an organization, or actor.Global, that the action can be in.

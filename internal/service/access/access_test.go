@@ -44,6 +44,7 @@ var decisions = map[access.Action][]string{
 	access.DestroyInstances:    {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.RunDeployments:      {anonymous, refused, refused, refused, ok, refused, needed, needed, ok, refused},
 	access.ManageDefaults:      {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
+	access.PublishModules:      {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused}, // developers only with a scope
 	access.ManageModules:       {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
 	access.ManageGlobalModules: {anonymous, refused, refused, refused, refused, needed, needed, ok, ok, refused},
 	access.ManageWorkspace:     {anonymous, refused, refused, ok, refused, ok, needed, needed, ok, refused},
@@ -82,6 +83,7 @@ func TestAScopeBoundsWhatChangesSomething(t *testing.T) {
 	t.Parallel()
 	scope := &actor.Scope{Projects: []string{"prj_in"}, Environments: []string{"env_in"}}
 	reading := []access.Action{access.ReadCatalog, access.Read, access.ReadTokens, access.ReadAudit}
+	notInPlaces := []access.Action{access.ManageDefaults, access.ManageModules, access.PublishModules}
 	for action, wants := range decisions {
 		for i, caller := range callers[1:5] { // the roles of an organization
 			if wants[i+1] != ok {
@@ -90,17 +92,79 @@ func TestAScopeBoundsWhatChangesSomething(t *testing.T) {
 			scoped, nowhere := *caller, *caller
 			scoped.Scope, nowhere.Scope = scope, &actor.Scope{}
 			for j, in := range places {
-				reads := slices.Contains(reading, action)
+				reads, inPlaces := slices.Contains(reading, action), !slices.Contains(notInPlaces, action)
 				for _, c := range []struct {
 					a    *actor.Actor
 					want bool
-				}{{caller, true}, {&scoped, reads || j < 2}, {&nowhere, reads}} {
+				}{{caller, true}, {&scoped, reads || inPlaces && j < 2}, {&nowhere, reads}} {
 					err := access.CheckIn(c.a, action, in, fault.ProjectForbidden)
 					if (err == nil) != c.want || err != nil && !fault.Is(err, fault.ProjectForbidden) {
 						t.Errorf("%s with %v, %s in %v: %v", c.a.Role, c.a.Scope, action, in, err)
 					}
 				}
 			}
+		}
+	}
+}
+
+func TestAScopeThatNamesAModuleAllowsToPublishItAndNothingElse(t *testing.T) {
+	t.Parallel()
+	scope := &actor.Scope{Projects: []string{}, Environments: []string{}, ModuleDefinitions: []string{"mod_in"}}
+	for role, may := range map[actor.Role]bool{actor.Viewer: false, actor.Developer: true, actor.Admin: true, actor.Runner: false} {
+		scoped := &actor.Actor{Name: "ci", Role: role, OrganizationID: organization, Scope: scope}
+		for action := range decisions {
+			for in, named := range map[actor.Place]bool{
+				{ModuleDefinitionID: "mod_in"}: true, {ModuleDefinitionID: "mod_out"}: false, {}: false,
+				{ProjectID: "prj_1", EnvironmentID: "env_1"}: false,
+			} {
+				reads := slices.Contains([]access.Action{access.ReadCatalog, access.Read, access.ReadTokens, access.ReadAudit}, action)
+				want := named && may && (action == access.PublishModules || action == access.ManageTokens && role == actor.Admin)
+				err := access.CheckIn(scoped, action, in, fault.ModuleDefinitionForbidden)
+				if !reads && (err == nil) != want {
+					t.Errorf("%s, %s in %v: %v", role, action, in, err)
+				}
+			}
+		}
+		want := []access.Action{access.Read, access.ReadCatalog}
+		if may {
+			want = append([]access.Action{access.PublishModules}, want...)
+		}
+		if got := access.Permissions(scoped); role != actor.Admin && !slices.Equal(got, want) {
+			t.Errorf("%s: %q", role, got)
+		}
+		if got := access.PermissionsOn(scoped, "mod_in", false); slices.Contains(got, access.PublishModules) != may || slices.Contains(got, access.ManageModules) {
+			t.Errorf("%s on the module: %q", role, got)
+		}
+		if got := access.PermissionsOn(scoped, "mod_in", true); !slices.Equal(got, []access.Action{access.ReadCatalog}) {
+			t.Errorf("%s on a global module: %q", role, got)
+		}
+	}
+	developer := &actor.Actor{Role: actor.Developer, OrganizationID: organization}
+	err := access.Check(developer, access.PublishModules, fault.ModuleDefinitionForbidden)
+	want := "slipway:ModuleDefinition:FORBIDDEN: The role developer may not publish versions of module definitions; allowed: admin, superadmin; with a scope that names them: developer."
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func TestPermissionsInAPlaceAreThoseOfItsRecords(t *testing.T) {
+	t.Parallel()
+	inPlaces := []access.Action{access.DestroyInstances, access.ForceCancel, access.CreateInstances, access.Deploy, access.OverrideRules}
+	admin := &actor.Actor{Role: actor.Admin, OrganizationID: organization, Scope: &actor.Scope{Projects: []string{"prj_in"}}}
+	for in, may := range map[actor.Place]bool{{ProjectID: "prj_in"}: true, {ProjectID: "prj_in", EnvironmentID: "env_1"}: true, {ProjectID: "prj_out"}: false} {
+		got := access.PermissionsIn(admin, in)
+		for _, action := range inPlaces {
+			if slices.Contains(got, action) != may {
+				t.Errorf("%v: %q", in, got)
+			}
+		}
+		for _, action := range []access.Action{access.ManageDefaults, access.ManageModules, access.ReadCatalog, access.ManageTokens, access.ReadAudit} {
+			if slices.Contains(got, action) {
+				t.Errorf("%q is not of a place: %q", action, got)
+			}
+		}
+		if !slices.Contains(got, access.Read) || !slices.IsSorted(got) {
+			t.Errorf("%v: %q", in, got)
 		}
 	}
 }
@@ -142,13 +206,13 @@ func TestNobodyGivesMoreThanHeHas(t *testing.T) {
 
 func TestPermissionsAreWhatTheTableAllowsSomewhere(t *testing.T) {
 	t.Parallel()
-	whole := []access.Action{access.ManageDefaults, access.ManageModules}
+	notThere := []access.Action{access.ManageDefaults, access.ManageModules, access.PublishModules}
 	for i, caller := range callers {
 		var want, scopedWant []access.Action
 		for action, wants := range decisions {
 			if wants[i] == ok {
 				want = append(want, action)
-				if !slices.Contains(whole, action) {
+				if !slices.Contains(notThere, action) {
 					scopedWant = append(scopedWant, action)
 				}
 			}

@@ -16,7 +16,7 @@ import (
 	"slipway/internal/test/worldtest"
 )
 
-const tokenFields = `id name role organizationId scope { projectIds environmentIds } holder prefix lastFour createdBy { name kind tokenId } createdAt expiresAt lastUsedAt revokedAt`
+const tokenFields = `id name role organizationId scope { projectIds environmentIds moduleDefinitionIds } holder prefix lastFour createdBy { name kind tokenId } createdAt expiresAt lastUsedAt revokedAt`
 
 const createToken = `mutation($input: CreateTokenInput!) { createToken(input: $input) { secret token { ` + tokenFields + ` } } }`
 
@@ -55,14 +55,14 @@ func TestATokenIsMadeAndWorks(t *testing.T) {
 		}
 		want := map[string]any{
 			"id": token["id"], "name": "ci", "role": "DEVELOPER", "organizationId": w.Acme.ID, "createdBy": map[string]any{"name": "admin", "kind": "TOKEN", "tokenId": adminID}, "holder": nil,
-			"scope":  map[string]any{"projectIds": []any{p.Project.ID}, "environmentIds": []any{}},
+			"scope":  map[string]any{"projectIds": []any{p.Project.ID}, "environmentIds": []any{}, "moduleDefinitionIds": []any{}},
 			"prefix": secret[:len("slp_developer_xxxx")], "lastFour": secret[len(secret)-4:],
 			"createdAt": token["createdAt"], "expiresAt": token["expiresAt"], "lastUsedAt": nil, "revokedAt": nil,
 		}
 		if diff := cmp.Diff(want, token); diff != "" {
 			t.Error(diff)
 		}
-		v := w.GraphQL(t, secret, `{ viewer { tokenId name role organizationId expiresAt leaseSeconds scope { projectIds environmentIds } permissions } }`, nil)
+		v := w.GraphQL(t, secret, `{ viewer { tokenId name role organizationId expiresAt leaseSeconds scope { projectIds environmentIds moduleDefinitionIds } permissions } }`, nil)
 		viewer, _ := v.At(t, "data", "viewer").(map[string]any)
 		if viewer["tokenId"] != token["id"] || viewer["name"] != "ci" || viewer["organizationId"] != w.Acme.ID || viewer["expiresAt"] != token["expiresAt"] ||
 			fmt.Sprint(viewer["leaseSeconds"]) != "300" || !cmp.Equal(viewer["scope"], token["scope"]) ||

@@ -7,6 +7,7 @@ import (
 
 	"slipway/ent"
 	"slipway/ent/environment"
+	"slipway/ent/moduledefinition"
 	"slipway/ent/project"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
@@ -15,12 +16,14 @@ import (
 	"slipway/internal/service/access"
 )
 
-// maxScoped is how many projects a scope may name, and how many environments.
+// maxScoped is how many projects a scope may name, how many environments and how many module definitions.
 const maxScoped = 100
 
-// ScopeOf returns the scope of the given projects and environments, each once.
-func ScopeOf(projects, environments []string) *actor.Scope {
-	return &actor.Scope{Projects: distinct(projects), Environments: distinct(environments)}
+// ScopeOf returns the scope of the given projects, environments and module definitions, each once.
+func ScopeOf(projects, environments, definitions []string) *actor.Scope {
+	return &actor.Scope{
+		Projects: distinct(projects), Environments: distinct(environments), ModuleDefinitions: distinct(definitions),
+	}
 }
 
 func distinct(ids []string) []string {
@@ -36,14 +39,17 @@ func checkScope(scope *actor.Scope) []fault.Violation {
 		return nil
 	}
 	var violations fault.Violations
-	if len(scope.Projects)+len(scope.Environments) == 0 {
-		violations.Add("/scope", "min_items", "must name at least 1 project or environment, found none; "+
-			"without a scope the token is good for the whole organization")
+	if len(scope.IDs()) == 0 {
+		violations.Add("/scope", "min_items", "must name at least 1 project, environment or module definition, found "+
+			"none; without a scope the token may act in the whole organization")
 	}
 	for _, list := range []struct {
 		pointer string
 		ids     []string
-	}{{"/scope/projectIds", scope.Projects}, {"/scope/environmentIds", scope.Environments}} {
+	}{
+		{"/scope/projectIds", scope.Projects}, {"/scope/environmentIds", scope.Environments},
+		{"/scope/moduleDefinitionIds", scope.ModuleDefinitions},
+	} {
 		if n := len(list.ids); n > maxScoped {
 			violations.Add(list.pointer, "max_items", "must have at most %d items, found %d", maxScoped, n)
 		}
@@ -69,6 +75,10 @@ func checkNewScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error {
 		}
 	}
 
+	if err := checkModules(ctx, tx, scope.ModuleDefinitions); err != nil {
+		return err
+	}
+
 	known, err := tx.Project.Query().Where(project.IDIn(scope.Projects...)).IDs(ctx)
 	if err != nil {
 		return err
@@ -92,6 +102,41 @@ func checkNewScope(ctx context.Context, tx *ent.Tx, scope *actor.Scope) error {
 	}
 
 	return checkWithin(actor.From(ctx), scope, places)
+}
+
+// checkModules returns an error if one of the ids is not that of a module definition of the organization.
+func checkModules(ctx context.Context, tx *ent.Tx, ids []string) error {
+	for _, m := range ids {
+		if err := store.CheckID(id.ModuleDefinition, m, fault.ModuleDefinitionNotFound); err != nil {
+			return err
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+
+	found, err := tx.ModuleDefinition.Query().Where(moduledefinition.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return fmt.Errorf("module definitions of a scope: %w", err)
+	}
+	owners := make(map[string]*string, len(found))
+	for _, d := range found {
+		owners[d.ID] = d.OrganizationID
+	}
+
+	for _, m := range ids {
+		owner, ok := owners[m]
+		if !ok {
+			return store.NotFound(m, fault.ModuleDefinitionNotFound)
+		}
+		if owner == nil {
+			return fault.Invalid(fault.RequestInvalid, fault.Violation{
+				Pointer: "/scope/moduleDefinitionIds", Rule: "global",
+				Message: fmt.Sprintf("must be the organization's, found %s, which is global: only superadmins publish it", m),
+			})
+		}
+	}
+	return nil
 }
 
 // checkStoredScope returns an error if the scope of a token is not within the actor's.
@@ -124,11 +169,15 @@ func environments(ctx context.Context, tx *ent.Tx, scope *actor.Scope) ([]actor.
 	return places, nil
 }
 
-// checkWithin returns an error if a project of the scope, or one of the environments, is not within the actor's scope.
+// checkWithin returns an error if a project of the scope, one of the environments or one of the module definitions is
+// not within the actor's scope.
 func checkWithin(a *actor.Actor, scope *actor.Scope, environments []actor.Place) error {
 	places := environments
 	for _, p := range scope.Projects {
 		places = append(places, actor.Place{ProjectID: p})
+	}
+	for _, m := range scope.ModuleDefinitions {
+		places = append(places, actor.Place{ModuleDefinitionID: m})
 	}
 	for _, in := range places {
 		if err := access.CheckIn(a, access.ManageTokens, in, fault.TokenForbidden); err != nil {

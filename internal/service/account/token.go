@@ -84,7 +84,7 @@ func (in NewToken) check(a *actor.Actor, at time.Time) []fault.Violation {
 		refuse("/role", "superadmin", "must be superadmin where no organization is named, found %s", in.Role)
 	case superadmin && in.Scope != nil:
 		refuse(
-			"/role", "scope", "must be one of an organization's roles where projects or environments are given, found %s",
+			"/role", "scope", "must be one of an organization's roles if a scope is given, found %s",
 			in.Role,
 		)
 	}
@@ -110,7 +110,7 @@ func (in NewToken) check(a *actor.Actor, at time.Time) []fault.Violation {
 }
 
 // CreateToken creates a token of the organization that the actor acts in; a superadmin's belongs to none. The secret is
-// returned only here. The errors are RequestInvalid, ProjectNotFound, EnvironmentNotFound, and TokenForbidden if the
+// returned only here. The errors are RequestInvalid, ProjectNotFound, EnvironmentNotFound, ModuleDefinitionNotFound, and TokenForbidden if the
 // actor may not give the role or the scope. A token may expire later than the one that created it, and is not revoked
 // with it: otherwise nobody could create the token that takes the place of theirs.
 func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, auth.Secret, error) {
@@ -181,13 +181,15 @@ type auditedToken struct {
 type auditedScope struct {
 	ProjectIDs     []string `json:"projectIds"`
 	EnvironmentIDs []string `json:"environmentIds"`
+	// ModuleDefinitionIDs is left out if there are none, as it was before a scope could have some.
+	ModuleDefinitionIDs []string `json:"moduleDefinitionIds,omitempty"`
 }
 
 func auditedScopeOf(s *actor.Scope) *auditedScope {
 	if s == nil {
 		return nil
 	}
-	return &auditedScope{s.Projects, s.Environments}
+	return &auditedScope{s.Projects, s.Environments, s.ModuleDefinitions}
 }
 
 // Tokens returns a page of the tokens of the organization that the actor acts in, or of superadmins' tokens if it acts

@@ -43,3 +43,12 @@ func editing(a *actor.Actor) access.Action {
 	}
 	return access.ManageModules
 }
+
+// publishing is the action of publishing versions of the modules of an owner: global ones if the actor acts in no
+// organization.
+func publishing(a *actor.Actor) access.Action {
+	if action := editing(a); action == access.ManageGlobalModules {
+		return action
+	}
+	return access.PublishModules
+}

@@ -185,7 +185,7 @@ func (s *Service) UpdateDefinition(
 	if violations := p.check(); len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	before, err := s.ownDefinition(ctx, definitionID)
+	before, err := s.ownDefinition(ctx, definitionID, editing)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -244,8 +244,10 @@ func checkNamed(ctx context.Context) error {
 	return access.Check(a, editing(a), fault.ModuleDefinitionForbidden)
 }
 
-// ownDefinition returns a definition that the actor may change.
-func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.ModuleDefinition, error) {
+// ownDefinition returns a definition on which the actor may take an action, which depends on where it acts.
+func (s *Service) ownDefinition(
+	ctx context.Context, definitionID string, action func(*actor.Actor) access.Action,
+) (*ent.ModuleDefinition, error) {
 	a := actor.From(ctx)
 	if err := checkNamed(ctx); err != nil {
 		return nil, err
@@ -255,7 +257,8 @@ func (s *Service) ownDefinition(ctx context.Context, definitionID string) (*ent.
 	if err != nil {
 		return nil, err
 	}
-	if err := access.Check(a, editing(a), fault.ModuleDefinitionForbidden); err != nil {
+	in := actor.Place{ModuleDefinitionID: d.ID}
+	if err := access.CheckIn(a, action(a), in, fault.ModuleDefinitionForbidden); err != nil {
 		return nil, err
 	}
 	if d.OrganizationID == nil && a.OrganizationID != "" {

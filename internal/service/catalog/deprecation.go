@@ -102,7 +102,7 @@ func (s *Service) mendVersion(
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.ownDefinition(ctx, read.ModuleDefinitionID); err != nil {
+	if _, err := s.ownDefinition(ctx, read.ModuleDefinitionID, editing); err != nil {
 		return nil, err
 	}
 

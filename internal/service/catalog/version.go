@@ -75,7 +75,7 @@ func (s *Service) PublishVersion(
 	if len(violations) > 0 {
 		return nil, nil, fault.Invalid(fault.RequestInvalid, violations...)
 	}
-	definition, err := s.ownDefinition(ctx, in.DefinitionID)
+	definition, err := s.ownDefinition(ctx, in.DefinitionID, publishing)
 	if err != nil {
 		return nil, nil, err
 	}

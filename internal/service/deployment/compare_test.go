@@ -85,7 +85,7 @@ func TestAComparisonNamesWhatDiffersAndWhatMustNot(t *testing.T) {
 		if diff := cmp.Diff(want, immutable); diff != "" {
 			t.Errorf("immutable: want (-), got (+):\n%s", diff)
 		}
-		if got.SameRelease || got.From.ID != one.ID || got.To.ID != two.ID || got.FromVersion.ID != p.Version.ID || got.ToVersion.ID != p.Version.ID {
+		if got.SameRelease || got.From.ID != one.ID || got.To.ID != two.ID || *got.FromVersionID != p.Version.ID || got.ToVersionID != p.Version.ID {
 			t.Errorf("%+v", got)
 		}
 		if len(got.Artifact) == 0 || slices.ContainsFunc(got.Artifact, func(c release.Change) bool { return c.Immutable }) {
@@ -110,7 +110,7 @@ func TestTheVersionComparedToSaysWhatIsImmutable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(got.Inputs) != 1 || got.Inputs[0].Immutable != c.want || got.FromVersion.ID == got.ToVersion.ID || len(got.Artifact) != 0 {
+			if len(got.Inputs) != 1 || got.Inputs[0].Immutable != c.want || *got.FromVersionID == got.ToVersionID || len(got.Artifact) != 0 {
 				t.Errorf("%+v", got)
 			}
 		}

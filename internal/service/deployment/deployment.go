@@ -11,7 +11,8 @@
 //	waiting, execution              those that wait for approvals; those that runners carry out
 //	propose, transition             a new deployment; a change of one
 //	admission                       whether one may be made or started, decided in one place
-//	releases, view, cloudevents     what is shipped; what is read; what the cloud says
+//	releases, view, figures         what is shipped; what is read; what is counted
+//	cloudevents                     what the cloud says
 //	state                           the row of a deployment, and what every other package says of it
 //
 // Every write is one transaction with its audit row. A change compares the version of the deployment, so that of two at
@@ -28,6 +29,7 @@ import (
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/cloudevents"
 	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
 	"slipway/internal/service/deployment/transition"
@@ -40,6 +42,7 @@ import (
 type Services struct {
 	Releases    *releases.Service
 	View        *view.Service
+	Figures     *figures.Service
 	CloudEvents *cloudevents.Service
 	Admission   *admission.Service
 	Propose     *propose.Service
@@ -80,6 +83,7 @@ func NewServices(d Deps) *Services {
 	return &Services{
 		Releases:    shipped,
 		View:        reads,
+		Figures:     &figures.Service{Store: d.Store, Journal: d.Journal},
 		CloudEvents: cloud,
 		Admission:   admits,
 		Propose:     proposes,

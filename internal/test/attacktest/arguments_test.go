@@ -34,6 +34,7 @@ var given = map[string]string{
 	"createdFrom": "", "externalDeploymentId": "", "pipelineRunId": "", "stepExecutionId": "", "force": "",
 	"sequence": "", "error": "",
 
+	"from": `"2026-01-01T00:00:00Z"`, "by": "WEEK",
 	"first": "100", "search": `"zzz"`, "id": "$former", "ids": "$ids", "fromId": "$former", "toId": "$live",
 	"source": `"projects"`, "params": "{}", "projectId": "$project", "environmentId": "$bound",
 	"moduleInstanceId": "$instance", "moduleDefinitionId": "$module", "moduleVersionId": "$version",

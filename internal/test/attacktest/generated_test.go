@@ -56,14 +56,17 @@ func attackables() map[string]attackable {
 
 // ways are the widest lists in which the fields of a type stand, by its name. The field stands in the place of <>.
 var ways = map[string][]string{
-	"Query":                    {"<>"},
-	"Mutation":                 {"<>"},
-	"Actor":                    {"deployments(first: 100) { nodes { createdBy { <> } } }", "auditEvents(first: 100) { nodes { actor { <> } } }"},
-	"ApprovalsDemand":          {"rules(last: 10) { nodes { demand { ... on ApprovalsDemand { <> } } } }"},
-	"Approval":                 {waitingOnes + "{ approvals(first: 100) { nodes { <> } } } }"},
-	"AuditEvent":               {"auditEvents(first: 100) { nodes { <> } }"},
-	"DefaultValueDefinition":   {"defaultValueDefinitions(first: 100) { nodes { <> } }"},
-	"Deployment":               {"deployments(first: 100) { nodes { <> } }", waitingOnes + "{ <> } }", failedOnes + "{ <> } }"},
+	"Query":                  {"<>"},
+	"Mutation":               {"<>"},
+	"Actor":                  {"deployments(first: 100) { nodes { createdBy { <> } } }", "auditEvents(first: 100) { nodes { actor { <> } } }"},
+	"ApprovalsDemand":        {"rules(last: 10) { nodes { demand { ... on ApprovalsDemand { <> } } } }"},
+	"Approval":               {waitingOnes + "{ approvals(first: 100) { nodes { <> } } } }"},
+	"AuditEvent":             {"auditEvents(first: 100) { nodes { <> } }"},
+	"DefaultValueDefinition": {"defaultValueDefinitions(first: 100) { nodes { <> } }"},
+	"Deployment":             {"deployments(first: 100) { nodes { <> } }", waitingOnes + "{ <> } }", failedOnes + "{ <> } }"},
+	"DeploymentComparison": {
+		"deployments(first: 100) { nodes { changesFromLive { <> } } }", "compareDeployments(fromId: $former, toId: $live) { <> }",
+	},
 	"DeploymentPlan":           {"deploymentPlan(input: {rollback: {id: $former}}) { <> }"},
 	"DeploymentReference":      {"deployment(id: $referring) { references(first: 100) { nodes { <> } } }"},
 	"Drift":                    {"moduleInstances(first: 100) { nodes { drift { <> } } }"},
@@ -85,6 +88,7 @@ var ways = map[string][]string{
 	"Requirement":              {"environments(first: 100) { nodes { requirements { <> } } }", waitingOnes + "{ requirements { <> } } }"},
 	"Rule":                     {"rules(first: 100) { nodes { <> } }"},
 	"Token":                    {"tokens(first: 100) { nodes { <> } }"},
+	"TokenScope":               {"tokens(first: 100) { nodes { scope { <> } } }"},
 	"UserFacingErrorData":      {"deployments(first: 100, filter: {statuses: CANCELED}) { nodes { error { <> } } }"},
 	"Viewer":                   {"viewer { <> }"},
 	"WantedOptions":            {`resolveInputs(input: {moduleVersionId: $wide, values: {}}) { options { <> } }`},

@@ -66,7 +66,8 @@ var (
 	tinyMembers = "{" + members(18_000, `"%d":0`) + "}"
 	manyEvents  = list(event.MaxCount, `{"currentStep":%d,"message":"`+strings.Repeat("m", event.MaxBytes/event.MaxCount-60)+`"}`)
 	longError   = `{"code":"c","message":"` + strings.Repeat("m", event.MaxText) + `","description":"` + long + `"}`
-	wideScope   = `{"projects":` + list(100, `"prj_01h455vb4pex5vsknk084%05d"`) + `,"environments":` + list(100, `"env_01h455vb4pex5vsknk084%05d"`) + `}`
+	wideScope   = `{"projects":` + list(100, `"prj_01h455vb4pex5vsknk084%05d"`) + `,"environments":` + list(100, `"env_01h455vb4pex5vsknk084%05d"`) +
+		`,"moduleDefinitions":` + list(100, `"mod_01h455vb4pex5vsknk084%05d"`) + `}`
 )
 
 // tiny makes the first record of each kind, and returns the deployment.

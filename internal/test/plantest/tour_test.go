@@ -98,7 +98,7 @@ func (t *tour) tokens() {
 	t.Helper()
 	root := actor.With(t.Context(), &actor.Actor{Name: "root", Role: actor.System, Channel: actor.CLI})
 	made, _, err := t.w.Accounts.CreateToken(t.admin, account.NewToken{Name: "scoped", Role: actor.Runner,
-		Scope: &actor.Scope{Projects: []string{t.p.Project.ID}, Environments: []string{t.p.Environment.ID}}})
+		Scope: account.ScopeOf([]string{t.p.Project.ID}, []string{t.p.Environment.ID}, []string{t.p.Definition.ID})})
 	t.must(err)
 	_, err = t.w.Accounts.Token(t.admin, made.ID)
 	t.must(err)
@@ -335,6 +335,13 @@ func (t *tour) control(first *ent.Deployment) {
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { deployments(filter: {awaitingMyApproval: true}) { nodes { id requirements { met rule { name } approvals { id } } approvals { nodes { counts createdBy { holder } deployment { status } } } createdBy { role } cancelEligibility(force: true) { allowed }
 		approveEligibility { allowed } startEligibility { allowed } promotedFrom { id } afterFailureOf { id } automaticRollback { id } } }
 		moduleInstance(id: "`+target.ID+`") { promotable { nodes { id } } previousDeployment { id } } environment(id: "`+t.p.Environment.ID+`") { rules { nodes { id } } requirements { message } } rules { nodes { demand { __typename } } } }`)
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], `fragment s on DeploymentStatistics { total { created medianRestoreSeconds } }
+		fragment l on Deployment { changesFromLive { from { id } fromVersion { version } toVersion { version } inputs { pointer } } }
+		query($from: UtcDateTime! = "2026-01-01T02:00:00Z", $before: UtcDateTime = "2026-01-01T03:00:00Z") {
+			deployment(id: "`+waits.ID+`") { ...l } deployments(first: 5) { nodes { ...l } } deploymentStatistics(from: $from, before: $before) { ...s }
+			projects(first: 50) { nodes { instanceCounts { failed } deploymentStatistics(from: $from, before: $before) { ...s } } }
+			environments(first: 50) { nodes { instanceCounts { failed } deploymentStatistics(from: $from, before: $before) { ...s } } }
+			moduleInstances(first: 50) { nodes { deploymentStatistics(from: $from, before: $before) { ...s } } } }`)
 	approved, err := t.w.Deploy.Waiting.Approve(t.admin, waits.ID, nil, true)
 	t.must(err)
 	if !approved.Started {

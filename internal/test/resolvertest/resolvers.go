@@ -24,6 +24,7 @@ import (
 	"slipway/internal/service/account"
 	"slipway/internal/service/catalog"
 	"slipway/internal/service/deployment/admission"
+	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
 	"slipway/internal/service/deployment/state"
@@ -339,6 +340,12 @@ func (r aroundDeployment) StartEligibility(ctx context.Context, obj *record.Depl
 	})
 }
 
+func (r aroundDeployment) ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.changesFromLive", Parent: obj}, func(ctx context.Context) (*releases.Comparison, error) {
+		return r.DeploymentResolver.ChangesFromLive(ctx, obj)
+	})
+}
+
 func (r aroundDeployment) Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.override", Parent: obj}, func(ctx context.Context) (*gate.Override, error) {
 		return r.DeploymentResolver.Override(ctx, obj)
@@ -393,6 +400,27 @@ func (r aroundDeploymentChange) Version(ctx context.Context, obj *feed.Item) (in
 func (r aroundDeploymentChange) Deployment(ctx context.Context, obj *feed.Item) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentChange.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.DeploymentChangeResolver.Deployment(ctx, obj)
+	})
+}
+
+type aroundDeploymentComparison struct {
+	generated.DeploymentComparisonResolver
+	call Call
+}
+
+func (r resolvers) DeploymentComparison() generated.DeploymentComparisonResolver {
+	return aroundDeploymentComparison{r.ResolverRoot.DeploymentComparison(), r.call}
+}
+
+func (r aroundDeploymentComparison) FromVersion(ctx context.Context, obj *releases.Comparison) (*record.ModuleVersion, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentComparison.fromVersion", Parent: obj}, func(ctx context.Context) (*record.ModuleVersion, error) {
+		return r.DeploymentComparisonResolver.FromVersion(ctx, obj)
+	})
+}
+
+func (r aroundDeploymentComparison) ToVersion(ctx context.Context, obj *releases.Comparison) (*record.ModuleVersion, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentComparison.toVersion", Parent: obj}, func(ctx context.Context) (*record.ModuleVersion, error) {
+		return r.DeploymentComparisonResolver.ToVersion(ctx, obj)
 	})
 }
 
@@ -531,6 +559,24 @@ func (r aroundEnvironment) Deployments(ctx context.Context, obj *record.Environm
 	})
 }
 
+func (r aroundEnvironment) ViewerPermissions(ctx context.Context, obj *record.Environment) ([]access.Action, error) {
+	return around(ctx, r.call, Field{Name: "Environment.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
+		return r.EnvironmentResolver.ViewerPermissions(ctx, obj)
+	})
+}
+
+func (r aroundEnvironment) InstanceCounts(ctx context.Context, obj *record.Environment) (*figures.Instances, error) {
+	return around(ctx, r.call, Field{Name: "Environment.instanceCounts", Parent: obj}, func(ctx context.Context) (*figures.Instances, error) {
+		return r.EnvironmentResolver.InstanceCounts(ctx, obj)
+	})
+}
+
+func (r aroundEnvironment) DeploymentStatistics(ctx context.Context, obj *record.Environment, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return around(ctx, r.call, Field{Name: "Environment.deploymentStatistics", Parent: obj, Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
+		return r.EnvironmentResolver.DeploymentStatistics(ctx, obj, from, before, by)
+	})
+}
+
 type aroundErrorCode struct {
 	generated.ErrorCodeResolver
 	call Call
@@ -642,6 +688,12 @@ func (r aroundModuleDefinition) Versions(ctx context.Context, obj *record.Module
 func (r aroundModuleDefinition) Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return around(ctx, r.call, Field{Name: "ModuleDefinition.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
 		return r.ModuleDefinitionResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
+	})
+}
+
+func (r aroundModuleDefinition) ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error) {
+	return around(ctx, r.call, Field{Name: "ModuleDefinition.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
+		return r.ModuleDefinitionResolver.ViewerPermissions(ctx, obj)
 	})
 }
 
@@ -759,6 +811,12 @@ func (r aroundModuleInstance) OwnInputs(ctx context.Context, obj *record.ModuleI
 func (r aroundModuleInstance) Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.promotable", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
 		return r.ModuleInstanceResolver.Promotable(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundModuleInstance) DeploymentStatistics(ctx context.Context, obj *record.ModuleInstance, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentStatistics", Parent: obj, Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
+		return r.ModuleInstanceResolver.DeploymentStatistics(ctx, obj, from, before, by)
 	})
 }
 
@@ -1170,6 +1228,24 @@ func (r aroundProject) Deployments(ctx context.Context, obj *record.Project, fil
 	})
 }
 
+func (r aroundProject) ViewerPermissions(ctx context.Context, obj *record.Project) ([]access.Action, error) {
+	return around(ctx, r.call, Field{Name: "Project.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
+		return r.ProjectResolver.ViewerPermissions(ctx, obj)
+	})
+}
+
+func (r aroundProject) InstanceCounts(ctx context.Context, obj *record.Project) (*figures.Instances, error) {
+	return around(ctx, r.call, Field{Name: "Project.instanceCounts", Parent: obj}, func(ctx context.Context) (*figures.Instances, error) {
+		return r.ProjectResolver.InstanceCounts(ctx, obj)
+	})
+}
+
+func (r aroundProject) DeploymentStatistics(ctx context.Context, obj *record.Project, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return around(ctx, r.call, Field{Name: "Project.deploymentStatistics", Parent: obj, Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
+		return r.ProjectResolver.DeploymentStatistics(ctx, obj, from, before, by)
+	})
+}
+
 type aroundQuarantine struct {
 	generated.QuarantineResolver
 	call Call
@@ -1404,6 +1480,12 @@ func (r aroundQuery) Rule(ctx context.Context, id string) (*ent.Rule, error) {
 	})
 }
 
+func (r aroundQuery) DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return around(ctx, r.call, Field{Name: "Query.deploymentStatistics", Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
+		return r.QueryResolver.DeploymentStatistics(ctx, from, before, by)
+	})
+}
+
 type aroundRelease struct {
 	generated.ReleaseResolver
 	call Call
@@ -1551,6 +1633,12 @@ func (r resolvers) Token() generated.TokenResolver {
 	return aroundToken{r.ResolverRoot.Token(), r.call}
 }
 
+func (r aroundToken) Scope(ctx context.Context, obj *ent.Token) (*actor.Scope, error) {
+	return around(ctx, r.call, Field{Name: "Token.scope", Parent: obj}, func(ctx context.Context) (*actor.Scope, error) {
+		return r.TokenResolver.Scope(ctx, obj)
+	})
+}
+
 func (r aroundToken) CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
 	return around(ctx, r.call, Field{Name: "Token.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
 		return r.TokenResolver.CreatedBy(ctx, obj)
@@ -1560,6 +1648,33 @@ func (r aroundToken) CreatedBy(ctx context.Context, obj *ent.Token) (*actor.Ref,
 func (r aroundToken) RevokedBy(ctx context.Context, obj *ent.Token) (*actor.Ref, error) {
 	return around(ctx, r.call, Field{Name: "Token.revokedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
 		return r.TokenResolver.RevokedBy(ctx, obj)
+	})
+}
+
+type aroundTokenScope struct {
+	generated.TokenScopeResolver
+	call Call
+}
+
+func (r resolvers) TokenScope() generated.TokenScopeResolver {
+	return aroundTokenScope{r.ResolverRoot.TokenScope(), r.call}
+}
+
+func (r aroundTokenScope) Projects(ctx context.Context, obj *actor.Scope) ([]*record.Project, error) {
+	return around(ctx, r.call, Field{Name: "TokenScope.projects", Parent: obj}, func(ctx context.Context) ([]*record.Project, error) {
+		return r.TokenScopeResolver.Projects(ctx, obj)
+	})
+}
+
+func (r aroundTokenScope) Environments(ctx context.Context, obj *actor.Scope) ([]*record.Environment, error) {
+	return around(ctx, r.call, Field{Name: "TokenScope.environments", Parent: obj}, func(ctx context.Context) ([]*record.Environment, error) {
+		return r.TokenScopeResolver.Environments(ctx, obj)
+	})
+}
+
+func (r aroundTokenScope) ModuleDefinitions(ctx context.Context, obj *actor.Scope) ([]*record.ModuleDefinition, error) {
+	return around(ctx, r.call, Field{Name: "TokenScope.moduleDefinitions", Parent: obj}, func(ctx context.Context) ([]*record.ModuleDefinition, error) {
+		return r.TokenScopeResolver.ModuleDefinitions(ctx, obj)
 	})
 }
 
