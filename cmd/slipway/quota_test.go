@@ -105,7 +105,7 @@ func TestWhatARequestMayCostAndAnswerIsASetting(t *testing.T) {
 			url := worldtest.SQLite(t)
 			w := worldtest.New(t, url)
 			s := serve(t, "--database", url, flag)
-			if _, text := ask(t, s.API, w.Acme.Tokens[actor.Viewer], strings.NewReader(codes)); !strings.Contains(text, want) {
+			if _, text := ask(t, s.API, w.Acme.Tokens[actor.Viewer], strings.NewReader(codes), "Slipway-Cost", "true"); !strings.Contains(text, want) {
 				t.Errorf("%.300s … %s", text, text[max(0, len(text)-200):])
 			}
 		})

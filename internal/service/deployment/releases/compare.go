@@ -216,10 +216,10 @@ func (s *Service) contentsOf(ctx context.Context, wanted []Comparison) (contents
 
 	found := make(contents, len(releases))
 	for _, r := range releases {
-		if err := meter.Decode(ctx, meter.Stored, r.Content); err != nil {
+		content, err := ContentOf(ctx, r)
+		if err := meter.Err(ctx); err != nil {
 			return nil, err
 		}
-		content, err := Content((*ent.Release)(r))
 		found[r.ID] = opened{content, err}
 	}
 	return found, nil
@@ -246,7 +246,7 @@ func (s *Service) markImmutableIn(ctx context.Context, changed []*Comparison) er
 		if v == nil {
 			return store.NotFound(c.ToVersionID, fault.ModuleVersionNotFound)
 		}
-		if err := markImmutable(ctx, c.Inputs, (*ent.ModuleVersion)(v)); err != nil {
+		if err := markImmutable(ctx, c.Inputs, v.ID, v.Inputs); err != nil {
 			return err
 		}
 	}
@@ -306,13 +306,15 @@ func (s *Service) versionsByID(ctx context.Context, ids ...string) (map[string]*
 }
 
 // markImmutable marks the changes of inputs that must not change once a deployment of a version has succeeded.
-func markImmutable(ctx context.Context, changes []release.Change, to *ent.ModuleVersion) error {
+func markImmutable(
+	ctx context.Context, changes []release.Change, versionID string, inputs inputprop.ListColumn,
+) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	list, err := to.Inputs.Properties(ctx)
+	list, err := inputs.Properties(ctx)
 	if err != nil {
-		return fmt.Errorf("deployment: inputs of the version %s: %w", to.ID, err)
+		return fmt.Errorf("deployment: inputs of the version %s: %w", versionID, err)
 	}
 	for i := range changes {
 		if err := meter.Spend(ctx, meter.Leaves, 1+len(list)/inputsPerLeaf); err != nil {

@@ -46,7 +46,8 @@ func (s *Service) ChangesFrom(
 	if err != nil {
 		return nil, nil, err
 	}
-	return inputs, artifact, markImmutable(ctx, inputs, versions[shipped.ModuleVersionID])
+	to := versions[shipped.ModuleVersionID]
+	return inputs, artifact, markImmutable(ctx, inputs, to.ID, to.Inputs)
 }
 
 // ArtifactOf returns the artifact that a deployment ships, nil if it has none.
