@@ -78,7 +78,7 @@ func TestTheLogLineOfARequestSaysWhatItWas(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			header := []string{"Content-Type", "application/json", "X-Forwarded-For", "1.1.1.1, 203.0.113.5"}
+			header := []string{"Content-Type", "application/json", "X-Forwarded-For", "1.1.1.1, 203.0.113.5", "Slipway-Cost", "true"}
 			if c.token != "" {
 				header = append(header, "Authorization", "Bearer "+c.token)
 			}

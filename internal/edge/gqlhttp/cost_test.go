@@ -99,7 +99,7 @@ func TestEventsHaveNoCost(t *testing.T) {
 	gqlhttp.NewServer(toy{treeSchema}, gqlhttp.Config{}, tap{&exec}).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/graphql", nil))
 	for query, want := range map[string]int{`subscription { cats { id } }`: 0, `{ cat { id } }`: 1} {
 		ctx := t.Context()
-		op, errs := exec.Create(ctx, &wire.Request{RawParams: graphql.RawParams{Query: query}})
+		op, errs := exec.Create(ctx, &wire.Request{RawParams: graphql.RawParams{Query: query, Headers: http.Header{wire.CostHeader: {"true"}}}})
 		if errs != nil {
 			t.Fatal(errs)
 		}

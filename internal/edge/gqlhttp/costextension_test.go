@@ -3,6 +3,7 @@ package gqlhttp_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +37,31 @@ func from(r *http.Request, address string) (found *http.Request) {
 	find := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { found = r })
 	httpx.Client(nil)(find).ServeHTTP(nil, r)
 	return found.WithContext(actor.With(found.Context(), actor.Anonymous()))
+}
+
+func TestTheCostIsForThoseWhoAskForIt(t *testing.T) {
+	t.Parallel()
+	s, _ := metered()
+	for name, c := range map[string]struct {
+		values []string
+		status int
+		shown  bool
+	}{
+		"asked for":     {[]string{"true"}, 200, true},
+		"not asked for": {nil, 200, false},
+		"another value": {[]string{"1"}, 400, false},
+		"two values":    {[]string{"true", "false"}, 400, false},
+	} {
+		r := by(spending(3), "token of "+name)
+		r.Header["Slipway-Cost"] = c.values
+		a := s.do(t, r)
+		if a.Status != c.status || (a.Extensions["cost"] != nil) != c.shown || c.status == 200 && a.Header.Get("RateLimit-Limit") != "100" {
+			t.Errorf("%s: %d %v %s", name, a.Status, a.Header, a.Body)
+		}
+		if want := `Slipway-Cost must be true, found "`; c.status == 400 && (a.code() != string(fault.RequestInvalid) || !strings.HasPrefix(a.Errors[0].Message, want)) {
+			t.Errorf("%s: %s", name, a.Body)
+		}
+	}
 }
 
 func TestACallerWhoSpentAllHasToWait(t *testing.T) {

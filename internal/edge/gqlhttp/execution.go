@@ -151,7 +151,9 @@ func (e *execution) finish(ctx context.Context, kind ast.Operation, resp *graphq
 		e.settlePayment(ctx, c)
 	default:
 		c.settle(ctx, e.meter.Cost(), e.meter.Charge())
-		setExtension(resp, costName, c)
+		if wire.AsksForCost(graphql.GetOperationContext(ctx).Headers) {
+			setExtension(resp, costName, c)
+		}
 	}
 }
 

@@ -168,6 +168,9 @@ func (h HTTP) read(w http.ResponseWriter, r *http.Request) (*wire.Request, error
 	if err := wire.CheckQuery(params.Query, h.MaxQuery); err != nil {
 		return nil, err
 	}
+	if err := wire.CheckCostHeader(r.Header); err != nil {
+		return nil, err
+	}
 	params.Headers = r.Header
 	params.ReadTime = graphql.TraceTiming{Start: start, End: graphql.Now()}
 	return params, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // metering is the extension that counts what an operation works on while it runs and what it answers with, and puts the
-// cost in the answer. A subscription is paid for when it starts, and again with each of its events. Each event is
+// cost in the answer if the caller asks for it. A subscription is paid for when it starts, and again with each of its events. Each event is
 // counted anew and has no cost in its answer.
 type metering struct{}
 

@@ -125,12 +125,14 @@ func post(body string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "/graphql", strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/graphql-response+json")
+	r.Header.Set("Slipway-Cost", "true")
 	return r
 }
 
 func get(values url.Values) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, "/graphql?"+values.Encode(), nil)
 	r.Header.Set("Accept", "application/graphql-response+json")
+	r.Header.Set("Slipway-Cost", "true")
 	return r
 }
 

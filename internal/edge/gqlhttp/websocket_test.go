@@ -61,6 +61,7 @@ func TestASocketIsClosedForWhatTheProtocolForbids(t *testing.T) {
 		"an id that is taken":     {[]string{hello, subscribe("é1", items), subscribe("é1", items)}, 4409, "Subscriber for é1 already exists"},
 		"a very long id":          {[]string{hello, subscribe(strings.Repeat("é", 200), items), subscribe(strings.Repeat("é", 200), items)}, 4409, "Subscriber for " + strings.Repeat("é", 40)},
 		"64 KiB and a byte":       {[]string{hello, long(64 << 10), long(64<<10 + 1)}, 1009, ""},
+		"a cost that is no true":  {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer good","cost":"1"}}`}, 4400, `Slipway-Cost must be true, found "1"; leave it out if the cost is not wanted.`},
 		"a token that is no good": {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer bad"}}`}, 4403, "Forbidden"},
 		"no token at all":         {[]string{`{"type":"connection_init"}`}, 4403, "Forbidden: a socket needs a token, as Authorization in connection_init"},
 		"two tokens":              {[]string{`{"type":"connection_init","payload":{"Authorization":"Bearer good","authorization":"Bearer good"}}`}, 4403, "Forbidden"},

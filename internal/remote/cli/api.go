@@ -136,7 +136,7 @@ func (a *api) graphql(ctx context.Context, s *session, args []string) error {
 			ctx context.Context,
 		) (*client.Answer, error) {
 			return s.conn.Do(ctx, http.MethodPost, "/graphql", body, http.Header{
-				"Accept": {"application/graphql-response+json"},
+				"Accept": {"application/graphql-response+json"}, "Slipway-Cost": {"true"},
 			})
 		})
 		if err != nil {

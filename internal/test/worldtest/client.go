@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"slipway/internal/edge/gqlhttp/wire"
 	"slipway/internal/edge/httpx"
 )
 
@@ -20,7 +21,7 @@ type Response struct {
 }
 
 // GraphQL posts an operation. An empty token sends none; variables may be any value that encodes to a
-// JSON object, json.RawMessage if its text matters, and nil for none. Like REST it fails the test,
+// JSON object, json.RawMessage if its text matters, and nil for none. It asks for the cost. Like REST it fails the test,
 // and answers with nothing, if the server cannot be reached; it may be called from any goroutine.
 func (w *World) GraphQL(t testing.TB, token, query string, variables any) Response {
 	t.Helper()
@@ -29,7 +30,7 @@ func (w *World) GraphQL(t testing.TB, token, query string, variables any) Respon
 		t.Errorf("encode the variables: %v", err)
 		return Response{}
 	}
-	return w.REST(t, http.MethodPost, "/graphql", token, string(body), nil)
+	return w.REST(t, http.MethodPost, "/graphql", token, string(body), map[string]string{wire.CostHeader: "true"})
 }
 
 // REST sends a request to a path of the API. An empty token or body sends none; headers come on top of

@@ -55,6 +55,7 @@ export class Api {
     const has = (name) => Object.keys(headers).some((key) => key.toLowerCase() === name.toLowerCase());
     if (token && !has('Authorization')) headers.Authorization = `Bearer ${token}`;
     if (organization && !has('Slipway-Organization')) headers['Slipway-Organization'] = organization;
+    if (!has('Slipway-Cost')) headers['Slipway-Cost'] = 'true';
     return headers;
   }
 

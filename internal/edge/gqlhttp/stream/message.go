@@ -73,7 +73,9 @@ func (m message) check() (message, *closeReason) {
 }
 
 // initHeaders are those that members of the payload of connection_init stand in for, by their names.
-var initHeaders = map[string]string{"authorization": "Authorization", "organization": httpx.OrganizationHeader}
+var initHeaders = map[string]string{
+	"authorization": "Authorization", "organization": httpx.OrganizationHeader, "cost": wire.CostHeader,
+}
 
 // headers returns the headers that the payload of connection_init stands in for.
 func (m message) headers() (http.Header, *closeReason) {

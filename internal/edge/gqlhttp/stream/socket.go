@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/coder/websocket"
 
+	"slipway/internal/base/fault"
+	"slipway/internal/edge/gqlhttp/wire"
 	"slipway/internal/edge/httpx"
 )
 
@@ -132,6 +135,9 @@ func (s *socket) initialise(m message) *closeReason {
 	headers, invalid := m.headers()
 	if invalid != nil {
 		return invalid
+	}
+	if refusal, ok := errors.AsType[*fault.Error](wire.CheckCostHeader(headers)); ok {
+		return invalidMessage("%s", refusal.Message)
 	}
 
 	s.request = s.request.Clone(s.ctx)
