@@ -28,12 +28,16 @@ type Environment struct {
 	ArchivedAt *time.Time `json:"archived_at,omitempty"`
 	// the id of what was archived then: its own, or that of its environment or project
 	ArchivedWith *string `json:"archived_with,omitempty"`
+	// the folded name in hexadecimal, because the databases order letters in ways of their own
+	NameKey string `json:"name_key,omitempty"`
 	// ProjectID holds the value of the "project_id" field.
 	ProjectID string `json:"project_id,omitempty"`
 	// Name holds the value of the "name" field.
 	Name string `json:"name,omitempty"`
 	// Slug holds the value of the "slug" field.
 	Slug string `json:"slug,omitempty"`
+	// the name and the slug, folded
+	SearchText string `json:"search_text,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the EnvironmentQuery when eager-loading is set.
 	Edges        EnvironmentEdges `json:"edges"`
@@ -65,7 +69,7 @@ func (*Environment) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case environment.FieldID, environment.FieldOrganizationID, environment.FieldArchivedWith, environment.FieldProjectID, environment.FieldName, environment.FieldSlug:
+		case environment.FieldID, environment.FieldOrganizationID, environment.FieldArchivedWith, environment.FieldNameKey, environment.FieldProjectID, environment.FieldName, environment.FieldSlug, environment.FieldSearchText:
 			values[i] = new(sql.NullString)
 		case environment.FieldCreatedAt, environment.FieldUpdatedAt, environment.FieldArchivedAt:
 			values[i] = new(sql.NullTime)
@@ -122,6 +126,12 @@ func (_m *Environment) assignValues(columns []string, values []any) error {
 				_m.ArchivedWith = new(string)
 				*_m.ArchivedWith = value.String
 			}
+		case environment.FieldNameKey:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field name_key", values[i])
+			} else if value.Valid {
+				_m.NameKey = value.String
+			}
 		case environment.FieldProjectID:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field project_id", values[i])
@@ -139,6 +149,12 @@ func (_m *Environment) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field slug", values[i])
 			} else if value.Valid {
 				_m.Slug = value.String
+			}
+		case environment.FieldSearchText:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field search_text", values[i])
+			} else if value.Valid {
+				_m.SearchText = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -200,6 +216,9 @@ func (_m *Environment) String() string {
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
+	builder.WriteString("name_key=")
+	builder.WriteString(_m.NameKey)
+	builder.WriteString(", ")
 	builder.WriteString("project_id=")
 	builder.WriteString(_m.ProjectID)
 	builder.WriteString(", ")
@@ -208,6 +227,9 @@ func (_m *Environment) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("slug=")
 	builder.WriteString(_m.Slug)
+	builder.WriteString(", ")
+	builder.WriteString("search_text=")
+	builder.WriteString(_m.SearchText)
 	builder.WriteByte(')')
 	return builder.String()
 }

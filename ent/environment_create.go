@@ -67,6 +67,20 @@ func (_c *EnvironmentCreate) SetNillableArchivedWith(v *string) *EnvironmentCrea
 	return _c
 }
 
+// SetNameKey sets the "name_key" field.
+func (_c *EnvironmentCreate) SetNameKey(v string) *EnvironmentCreate {
+	_c.mutation.SetNameKey(v)
+	return _c
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_c *EnvironmentCreate) SetNillableNameKey(v *string) *EnvironmentCreate {
+	if v != nil {
+		_c.SetNameKey(*v)
+	}
+	return _c
+}
+
 // SetProjectID sets the "project_id" field.
 func (_c *EnvironmentCreate) SetProjectID(v string) *EnvironmentCreate {
 	_c.mutation.SetProjectID(v)
@@ -82,6 +96,20 @@ func (_c *EnvironmentCreate) SetName(v string) *EnvironmentCreate {
 // SetSlug sets the "slug" field.
 func (_c *EnvironmentCreate) SetSlug(v string) *EnvironmentCreate {
 	_c.mutation.SetSlug(v)
+	return _c
+}
+
+// SetSearchText sets the "search_text" field.
+func (_c *EnvironmentCreate) SetSearchText(v string) *EnvironmentCreate {
+	_c.mutation.SetSearchText(v)
+	return _c
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_c *EnvironmentCreate) SetNillableSearchText(v *string) *EnvironmentCreate {
+	if v != nil {
+		_c.SetSearchText(*v)
+	}
 	return _c
 }
 
@@ -103,6 +131,7 @@ func (_c *EnvironmentCreate) Mutation() *EnvironmentMutation {
 
 // Save creates the Environment in the database.
 func (_c *EnvironmentCreate) Save(ctx context.Context) (*Environment, error) {
+	_c.defaults()
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -128,6 +157,18 @@ func (_c *EnvironmentCreate) ExecX(ctx context.Context) {
 	}
 }
 
+// defaults sets the default values of the builder before save.
+func (_c *EnvironmentCreate) defaults() {
+	if _, ok := _c.mutation.NameKey(); !ok {
+		v := environment.DefaultNameKey
+		_c.mutation.SetNameKey(v)
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		v := environment.DefaultSearchText
+		_c.mutation.SetSearchText(v)
+	}
+}
+
 // check runs all checks and user-defined validators on the builder.
 func (_c *EnvironmentCreate) check() error {
 	if _, ok := _c.mutation.CreatedAt(); !ok {
@@ -139,6 +180,9 @@ func (_c *EnvironmentCreate) check() error {
 	if _, ok := _c.mutation.OrganizationID(); !ok {
 		return &ValidationError{Name: "organization_id", err: errors.New(`ent: missing required field "Environment.organization_id"`)}
 	}
+	if _, ok := _c.mutation.NameKey(); !ok {
+		return &ValidationError{Name: "name_key", err: errors.New(`ent: missing required field "Environment.name_key"`)}
+	}
 	if _, ok := _c.mutation.ProjectID(); !ok {
 		return &ValidationError{Name: "project_id", err: errors.New(`ent: missing required field "Environment.project_id"`)}
 	}
@@ -147,6 +191,9 @@ func (_c *EnvironmentCreate) check() error {
 	}
 	if _, ok := _c.mutation.Slug(); !ok {
 		return &ValidationError{Name: "slug", err: errors.New(`ent: missing required field "Environment.slug"`)}
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "Environment.search_text"`)}
 	}
 	if len(_c.mutation.ProjectIDs()) == 0 {
 		return &ValidationError{Name: "project", err: errors.New(`ent: missing required edge "Environment.project"`)}
@@ -206,6 +253,10 @@ func (_c *EnvironmentCreate) createSpec() (*Environment, *sqlgraph.CreateSpec) {
 		_spec.SetField(environment.FieldArchivedWith, field.TypeString, value)
 		_node.ArchivedWith = &value
 	}
+	if value, ok := _c.mutation.NameKey(); ok {
+		_spec.SetField(environment.FieldNameKey, field.TypeString, value)
+		_node.NameKey = value
+	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(environment.FieldName, field.TypeString, value)
 		_node.Name = value
@@ -213,6 +264,10 @@ func (_c *EnvironmentCreate) createSpec() (*Environment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Slug(); ok {
 		_spec.SetField(environment.FieldSlug, field.TypeString, value)
 		_node.Slug = value
+	}
+	if value, ok := _c.mutation.SearchText(); ok {
+		_spec.SetField(environment.FieldSearchText, field.TypeString, value)
+		_node.SearchText = value
 	}
 	if nodes := _c.mutation.ProjectIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -252,6 +307,7 @@ func (_c *EnvironmentCreateBulk) Save(ctx context.Context) ([]*Environment, erro
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*EnvironmentMutation)
 				if !ok {

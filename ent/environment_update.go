@@ -83,6 +83,20 @@ func (_u *EnvironmentUpdate) ClearArchivedWith() *EnvironmentUpdate {
 	return _u
 }
 
+// SetNameKey sets the "name_key" field.
+func (_u *EnvironmentUpdate) SetNameKey(v string) *EnvironmentUpdate {
+	_u.mutation.SetNameKey(v)
+	return _u
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_u *EnvironmentUpdate) SetNillableNameKey(v *string) *EnvironmentUpdate {
+	if v != nil {
+		_u.SetNameKey(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *EnvironmentUpdate) SetName(v string) *EnvironmentUpdate {
 	_u.mutation.SetName(v)
@@ -107,6 +121,20 @@ func (_u *EnvironmentUpdate) SetSlug(v string) *EnvironmentUpdate {
 func (_u *EnvironmentUpdate) SetNillableSlug(v *string) *EnvironmentUpdate {
 	if v != nil {
 		_u.SetSlug(*v)
+	}
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *EnvironmentUpdate) SetSearchText(v string) *EnvironmentUpdate {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *EnvironmentUpdate) SetNillableSearchText(v *string) *EnvironmentUpdate {
+	if v != nil {
+		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -184,11 +212,17 @@ func (_u *EnvironmentUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	if _u.mutation.ArchivedWithCleared() {
 		_spec.ClearField(environment.FieldArchivedWith, field.TypeString)
 	}
+	if value, ok := _u.mutation.NameKey(); ok {
+		_spec.SetField(environment.FieldNameKey, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(environment.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Slug(); ok {
 		_spec.SetField(environment.FieldSlug, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(environment.FieldSearchText, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -266,6 +300,20 @@ func (_u *EnvironmentUpdateOne) ClearArchivedWith() *EnvironmentUpdateOne {
 	return _u
 }
 
+// SetNameKey sets the "name_key" field.
+func (_u *EnvironmentUpdateOne) SetNameKey(v string) *EnvironmentUpdateOne {
+	_u.mutation.SetNameKey(v)
+	return _u
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_u *EnvironmentUpdateOne) SetNillableNameKey(v *string) *EnvironmentUpdateOne {
+	if v != nil {
+		_u.SetNameKey(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *EnvironmentUpdateOne) SetName(v string) *EnvironmentUpdateOne {
 	_u.mutation.SetName(v)
@@ -290,6 +338,20 @@ func (_u *EnvironmentUpdateOne) SetSlug(v string) *EnvironmentUpdateOne {
 func (_u *EnvironmentUpdateOne) SetNillableSlug(v *string) *EnvironmentUpdateOne {
 	if v != nil {
 		_u.SetSlug(*v)
+	}
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *EnvironmentUpdateOne) SetSearchText(v string) *EnvironmentUpdateOne {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *EnvironmentUpdateOne) SetNillableSearchText(v *string) *EnvironmentUpdateOne {
+	if v != nil {
+		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -397,11 +459,17 @@ func (_u *EnvironmentUpdateOne) sqlSave(ctx context.Context) (_node *Environment
 	if _u.mutation.ArchivedWithCleared() {
 		_spec.ClearField(environment.FieldArchivedWith, field.TypeString)
 	}
+	if value, ok := _u.mutation.NameKey(); ok {
+		_spec.SetField(environment.FieldNameKey, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(environment.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Slug(); ok {
 		_spec.SetField(environment.FieldSlug, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(environment.FieldSearchText, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Environment{config: _u.config}

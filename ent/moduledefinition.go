@@ -23,13 +23,15 @@ type ModuleDefinition struct {
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// OrganizationID holds the value of the "organization_id" field.
 	OrganizationID *string `json:"organization_id,omitempty"`
+	// the folded name in hexadecimal, because the databases order letters in ways of their own
+	NameKey string `json:"name_key,omitempty"`
 	// Name holds the value of the "name" field.
 	Name string `json:"name,omitempty"`
 	// Description holds the value of the "description" field.
 	Description *string `json:"description,omitempty"`
 	// what $ref:<module-type> names
 	Type string `json:"type,omitempty"`
-	// name, type and description in lower case
+	// the name and the type, folded
 	SearchText string `json:"search_text,omitempty"`
 	// Status holds the value of the "status" field.
 	Status moduledefinition.Status `json:"status,omitempty"`
@@ -45,7 +47,7 @@ func (*ModuleDefinition) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case moduledefinition.FieldID, moduledefinition.FieldOrganizationID, moduledefinition.FieldName, moduledefinition.FieldDescription, moduledefinition.FieldType, moduledefinition.FieldSearchText, moduledefinition.FieldStatus, moduledefinition.FieldLatestVersion, moduledefinition.FieldLatestVersionID:
+		case moduledefinition.FieldID, moduledefinition.FieldOrganizationID, moduledefinition.FieldNameKey, moduledefinition.FieldName, moduledefinition.FieldDescription, moduledefinition.FieldType, moduledefinition.FieldSearchText, moduledefinition.FieldStatus, moduledefinition.FieldLatestVersion, moduledefinition.FieldLatestVersionID:
 			values[i] = new(sql.NullString)
 		case moduledefinition.FieldCreatedAt, moduledefinition.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -88,6 +90,12 @@ func (_m *ModuleDefinition) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.OrganizationID = new(string)
 				*_m.OrganizationID = value.String
+			}
+		case moduledefinition.FieldNameKey:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field name_key", values[i])
+			} else if value.Valid {
+				_m.NameKey = value.String
 			}
 		case moduledefinition.FieldName:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -180,6 +188,9 @@ func (_m *ModuleDefinition) String() string {
 		builder.WriteString("organization_id=")
 		builder.WriteString(*v)
 	}
+	builder.WriteString(", ")
+	builder.WriteString("name_key=")
+	builder.WriteString(_m.NameKey)
 	builder.WriteString(", ")
 	builder.WriteString("name=")
 	builder.WriteString(_m.Name)

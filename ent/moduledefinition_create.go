@@ -46,6 +46,20 @@ func (_c *ModuleDefinitionCreate) SetNillableOrganizationID(v *string) *ModuleDe
 	return _c
 }
 
+// SetNameKey sets the "name_key" field.
+func (_c *ModuleDefinitionCreate) SetNameKey(v string) *ModuleDefinitionCreate {
+	_c.mutation.SetNameKey(v)
+	return _c
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_c *ModuleDefinitionCreate) SetNillableNameKey(v *string) *ModuleDefinitionCreate {
+	if v != nil {
+		_c.SetNameKey(*v)
+	}
+	return _c
+}
+
 // SetName sets the "name" field.
 func (_c *ModuleDefinitionCreate) SetName(v string) *ModuleDefinitionCreate {
 	_c.mutation.SetName(v)
@@ -125,6 +139,7 @@ func (_c *ModuleDefinitionCreate) Mutation() *ModuleDefinitionMutation {
 
 // Save creates the ModuleDefinition in the database.
 func (_c *ModuleDefinitionCreate) Save(ctx context.Context) (*ModuleDefinition, error) {
+	_c.defaults()
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -150,6 +165,14 @@ func (_c *ModuleDefinitionCreate) ExecX(ctx context.Context) {
 	}
 }
 
+// defaults sets the default values of the builder before save.
+func (_c *ModuleDefinitionCreate) defaults() {
+	if _, ok := _c.mutation.NameKey(); !ok {
+		v := moduledefinition.DefaultNameKey
+		_c.mutation.SetNameKey(v)
+	}
+}
+
 // check runs all checks and user-defined validators on the builder.
 func (_c *ModuleDefinitionCreate) check() error {
 	if _, ok := _c.mutation.CreatedAt(); !ok {
@@ -157,6 +180,9 @@ func (_c *ModuleDefinitionCreate) check() error {
 	}
 	if _, ok := _c.mutation.UpdatedAt(); !ok {
 		return &ValidationError{Name: "updated_at", err: errors.New(`ent: missing required field "ModuleDefinition.updated_at"`)}
+	}
+	if _, ok := _c.mutation.NameKey(); !ok {
+		return &ValidationError{Name: "name_key", err: errors.New(`ent: missing required field "ModuleDefinition.name_key"`)}
 	}
 	if _, ok := _c.mutation.Name(); !ok {
 		return &ValidationError{Name: "name", err: errors.New(`ent: missing required field "ModuleDefinition.name"`)}
@@ -222,6 +248,10 @@ func (_c *ModuleDefinitionCreate) createSpec() (*ModuleDefinition, *sqlgraph.Cre
 		_spec.SetField(moduledefinition.FieldOrganizationID, field.TypeString, value)
 		_node.OrganizationID = &value
 	}
+	if value, ok := _c.mutation.NameKey(); ok {
+		_spec.SetField(moduledefinition.FieldNameKey, field.TypeString, value)
+		_node.NameKey = value
+	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(moduledefinition.FieldName, field.TypeString, value)
 		_node.Name = value
@@ -271,6 +301,7 @@ func (_c *ModuleDefinitionCreateBulk) Save(ctx context.Context) ([]*ModuleDefini
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*ModuleDefinitionMutation)
 				if !ok {

@@ -43,6 +43,20 @@ func (_u *ModuleDefinitionUpdate) SetNillableUpdatedAt(v *time.Time) *ModuleDefi
 	return _u
 }
 
+// SetNameKey sets the "name_key" field.
+func (_u *ModuleDefinitionUpdate) SetNameKey(v string) *ModuleDefinitionUpdate {
+	_u.mutation.SetNameKey(v)
+	return _u
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_u *ModuleDefinitionUpdate) SetNillableNameKey(v *string) *ModuleDefinitionUpdate {
+	if v != nil {
+		_u.SetNameKey(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *ModuleDefinitionUpdate) SetName(v string) *ModuleDefinitionUpdate {
 	_u.mutation.SetName(v)
@@ -225,6 +239,9 @@ func (_u *ModuleDefinitionUpdate) sqlSave(ctx context.Context) (_node int, err e
 	if _u.mutation.OrganizationIDCleared() {
 		_spec.ClearField(moduledefinition.FieldOrganizationID, field.TypeString)
 	}
+	if value, ok := _u.mutation.NameKey(); ok {
+		_spec.SetField(moduledefinition.FieldNameKey, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(moduledefinition.FieldName, field.TypeString, value)
 	}
@@ -287,6 +304,20 @@ func (_u *ModuleDefinitionUpdateOne) SetUpdatedAt(v time.Time) *ModuleDefinition
 func (_u *ModuleDefinitionUpdateOne) SetNillableUpdatedAt(v *time.Time) *ModuleDefinitionUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetNameKey sets the "name_key" field.
+func (_u *ModuleDefinitionUpdateOne) SetNameKey(v string) *ModuleDefinitionUpdateOne {
+	_u.mutation.SetNameKey(v)
+	return _u
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_u *ModuleDefinitionUpdateOne) SetNillableNameKey(v *string) *ModuleDefinitionUpdateOne {
+	if v != nil {
+		_u.SetNameKey(*v)
 	}
 	return _u
 }
@@ -502,6 +533,9 @@ func (_u *ModuleDefinitionUpdateOne) sqlSave(ctx context.Context) (_node *Module
 	}
 	if _u.mutation.OrganizationIDCleared() {
 		_spec.ClearField(moduledefinition.FieldOrganizationID, field.TypeString)
+	}
+	if value, ok := _u.mutation.NameKey(); ok {
+		_spec.SetField(moduledefinition.FieldNameKey, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(moduledefinition.FieldName, field.TypeString, value)

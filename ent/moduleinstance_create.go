@@ -70,6 +70,20 @@ func (_c *ModuleInstanceCreate) SetNillableArchivedWith(v *string) *ModuleInstan
 	return _c
 }
 
+// SetNameKey sets the "name_key" field.
+func (_c *ModuleInstanceCreate) SetNameKey(v string) *ModuleInstanceCreate {
+	_c.mutation.SetNameKey(v)
+	return _c
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableNameKey(v *string) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetNameKey(*v)
+	}
+	return _c
+}
+
 // SetProjectID sets the "project_id" field.
 func (_c *ModuleInstanceCreate) SetProjectID(v string) *ModuleInstanceCreate {
 	_c.mutation.SetProjectID(v)
@@ -91,6 +105,20 @@ func (_c *ModuleInstanceCreate) SetModuleDefinitionID(v string) *ModuleInstanceC
 // SetName sets the "name" field.
 func (_c *ModuleInstanceCreate) SetName(v string) *ModuleInstanceCreate {
 	_c.mutation.SetName(v)
+	return _c
+}
+
+// SetSearchText sets the "search_text" field.
+func (_c *ModuleInstanceCreate) SetSearchText(v string) *ModuleInstanceCreate {
+	_c.mutation.SetSearchText(v)
+	return _c
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableSearchText(v *string) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetSearchText(*v)
+	}
 	return _c
 }
 
@@ -301,6 +329,14 @@ func (_c *ModuleInstanceCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *ModuleInstanceCreate) defaults() {
+	if _, ok := _c.mutation.NameKey(); !ok {
+		v := moduleinstance.DefaultNameKey
+		_c.mutation.SetNameKey(v)
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		v := moduleinstance.DefaultSearchText
+		_c.mutation.SetSearchText(v)
+	}
 	if _, ok := _c.mutation.Fence(); !ok {
 		v := moduleinstance.DefaultFence
 		_c.mutation.SetFence(v)
@@ -322,6 +358,9 @@ func (_c *ModuleInstanceCreate) check() error {
 	if _, ok := _c.mutation.OrganizationID(); !ok {
 		return &ValidationError{Name: "organization_id", err: errors.New(`ent: missing required field "ModuleInstance.organization_id"`)}
 	}
+	if _, ok := _c.mutation.NameKey(); !ok {
+		return &ValidationError{Name: "name_key", err: errors.New(`ent: missing required field "ModuleInstance.name_key"`)}
+	}
 	if _, ok := _c.mutation.ProjectID(); !ok {
 		return &ValidationError{Name: "project_id", err: errors.New(`ent: missing required field "ModuleInstance.project_id"`)}
 	}
@@ -333,6 +372,9 @@ func (_c *ModuleInstanceCreate) check() error {
 	}
 	if _, ok := _c.mutation.Name(); !ok {
 		return &ValidationError{Name: "name", err: errors.New(`ent: missing required field "ModuleInstance.name"`)}
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "ModuleInstance.search_text"`)}
 	}
 	if _, ok := _c.mutation.Fence(); !ok {
 		return &ValidationError{Name: "fence", err: errors.New(`ent: missing required field "ModuleInstance.fence"`)}
@@ -414,9 +456,17 @@ func (_c *ModuleInstanceCreate) createSpec() (*ModuleInstance, *sqlgraph.CreateS
 		_spec.SetField(moduleinstance.FieldArchivedWith, field.TypeString, value)
 		_node.ArchivedWith = &value
 	}
+	if value, ok := _c.mutation.NameKey(); ok {
+		_spec.SetField(moduleinstance.FieldNameKey, field.TypeString, value)
+		_node.NameKey = value
+	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
 		_node.Name = value
+	}
+	if value, ok := _c.mutation.SearchText(); ok {
+		_spec.SetField(moduleinstance.FieldSearchText, field.TypeString, value)
+		_node.SearchText = value
 	}
 	if value, ok := _c.mutation.ExternalDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)

@@ -85,6 +85,20 @@ func (_u *ModuleInstanceUpdate) ClearArchivedWith() *ModuleInstanceUpdate {
 	return _u
 }
 
+// SetNameKey sets the "name_key" field.
+func (_u *ModuleInstanceUpdate) SetNameKey(v string) *ModuleInstanceUpdate {
+	_u.mutation.SetNameKey(v)
+	return _u
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableNameKey(v *string) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetNameKey(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *ModuleInstanceUpdate) SetName(v string) *ModuleInstanceUpdate {
 	_u.mutation.SetName(v)
@@ -95,6 +109,20 @@ func (_u *ModuleInstanceUpdate) SetName(v string) *ModuleInstanceUpdate {
 func (_u *ModuleInstanceUpdate) SetNillableName(v *string) *ModuleInstanceUpdate {
 	if v != nil {
 		_u.SetName(*v)
+	}
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *ModuleInstanceUpdate) SetSearchText(v string) *ModuleInstanceUpdate {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableSearchText(v *string) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -412,8 +440,14 @@ func (_u *ModuleInstanceUpdate) sqlSave(ctx context.Context) (_node int, err err
 	if _u.mutation.ArchivedWithCleared() {
 		_spec.ClearField(moduleinstance.FieldArchivedWith, field.TypeString)
 	}
+	if value, ok := _u.mutation.NameKey(); ok {
+		_spec.SetField(moduleinstance.FieldNameKey, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(moduleinstance.FieldSearchText, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.ExternalDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)
@@ -582,6 +616,20 @@ func (_u *ModuleInstanceUpdateOne) ClearArchivedWith() *ModuleInstanceUpdateOne 
 	return _u
 }
 
+// SetNameKey sets the "name_key" field.
+func (_u *ModuleInstanceUpdateOne) SetNameKey(v string) *ModuleInstanceUpdateOne {
+	_u.mutation.SetNameKey(v)
+	return _u
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableNameKey(v *string) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetNameKey(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *ModuleInstanceUpdateOne) SetName(v string) *ModuleInstanceUpdateOne {
 	_u.mutation.SetName(v)
@@ -592,6 +640,20 @@ func (_u *ModuleInstanceUpdateOne) SetName(v string) *ModuleInstanceUpdateOne {
 func (_u *ModuleInstanceUpdateOne) SetNillableName(v *string) *ModuleInstanceUpdateOne {
 	if v != nil {
 		_u.SetName(*v)
+	}
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *ModuleInstanceUpdateOne) SetSearchText(v string) *ModuleInstanceUpdateOne {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableSearchText(v *string) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -939,8 +1001,14 @@ func (_u *ModuleInstanceUpdateOne) sqlSave(ctx context.Context) (_node *ModuleIn
 	if _u.mutation.ArchivedWithCleared() {
 		_spec.ClearField(moduleinstance.FieldArchivedWith, field.TypeString)
 	}
+	if value, ok := _u.mutation.NameKey(); ok {
+		_spec.SetField(moduleinstance.FieldNameKey, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(moduleinstance.FieldSearchText, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.ExternalDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)

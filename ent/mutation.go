@@ -13339,8 +13339,10 @@ type EnvironmentMutation struct {
 	organization_id *string
 	archived_at     *time.Time
 	archived_with   *string
+	name_key        *string
 	name            *string
 	slug            *string
+	search_text     *string
 	clearedFields   map[string]struct{}
 	project         *string
 	clearedproject  bool
@@ -13659,6 +13661,42 @@ func (m *EnvironmentMutation) ResetArchivedWith() {
 	delete(m.clearedFields, environment.FieldArchivedWith)
 }
 
+// SetNameKey sets the "name_key" field.
+func (m *EnvironmentMutation) SetNameKey(s string) {
+	m.name_key = &s
+}
+
+// NameKey returns the value of the "name_key" field in the mutation.
+func (m *EnvironmentMutation) NameKey() (r string, exists bool) {
+	v := m.name_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNameKey returns the old "name_key" field's value of the Environment entity.
+// If the Environment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EnvironmentMutation) OldNameKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNameKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNameKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNameKey: %w", err)
+	}
+	return oldValue.NameKey, nil
+}
+
+// ResetNameKey resets all changes to the "name_key" field.
+func (m *EnvironmentMutation) ResetNameKey() {
+	m.name_key = nil
+}
+
 // SetProjectID sets the "project_id" field.
 func (m *EnvironmentMutation) SetProjectID(s string) {
 	m.project = &s
@@ -13767,6 +13805,42 @@ func (m *EnvironmentMutation) ResetSlug() {
 	m.slug = nil
 }
 
+// SetSearchText sets the "search_text" field.
+func (m *EnvironmentMutation) SetSearchText(s string) {
+	m.search_text = &s
+}
+
+// SearchText returns the value of the "search_text" field in the mutation.
+func (m *EnvironmentMutation) SearchText() (r string, exists bool) {
+	v := m.search_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSearchText returns the old "search_text" field's value of the Environment entity.
+// If the Environment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EnvironmentMutation) OldSearchText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSearchText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
+	}
+	return oldValue.SearchText, nil
+}
+
+// ResetSearchText resets all changes to the "search_text" field.
+func (m *EnvironmentMutation) ResetSearchText() {
+	m.search_text = nil
+}
+
 // ClearProject clears the "project" edge to the Project entity.
 func (m *EnvironmentMutation) ClearProject() {
 	m.clearedproject = true
@@ -13828,7 +13902,7 @@ func (m *EnvironmentMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *EnvironmentMutation) Fields() []string {
-	fields := make([]string, 0, 8)
+	fields := make([]string, 0, 10)
 	if m.created_at != nil {
 		fields = append(fields, environment.FieldCreatedAt)
 	}
@@ -13844,6 +13918,9 @@ func (m *EnvironmentMutation) Fields() []string {
 	if m.archived_with != nil {
 		fields = append(fields, environment.FieldArchivedWith)
 	}
+	if m.name_key != nil {
+		fields = append(fields, environment.FieldNameKey)
+	}
 	if m.project != nil {
 		fields = append(fields, environment.FieldProjectID)
 	}
@@ -13852,6 +13929,9 @@ func (m *EnvironmentMutation) Fields() []string {
 	}
 	if m.slug != nil {
 		fields = append(fields, environment.FieldSlug)
+	}
+	if m.search_text != nil {
+		fields = append(fields, environment.FieldSearchText)
 	}
 	return fields
 }
@@ -13871,12 +13951,16 @@ func (m *EnvironmentMutation) Field(name string) (ent.Value, bool) {
 		return m.ArchivedAt()
 	case environment.FieldArchivedWith:
 		return m.ArchivedWith()
+	case environment.FieldNameKey:
+		return m.NameKey()
 	case environment.FieldProjectID:
 		return m.ProjectID()
 	case environment.FieldName:
 		return m.Name()
 	case environment.FieldSlug:
 		return m.Slug()
+	case environment.FieldSearchText:
+		return m.SearchText()
 	}
 	return nil, false
 }
@@ -13896,12 +13980,16 @@ func (m *EnvironmentMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldArchivedAt(ctx)
 	case environment.FieldArchivedWith:
 		return m.OldArchivedWith(ctx)
+	case environment.FieldNameKey:
+		return m.OldNameKey(ctx)
 	case environment.FieldProjectID:
 		return m.OldProjectID(ctx)
 	case environment.FieldName:
 		return m.OldName(ctx)
 	case environment.FieldSlug:
 		return m.OldSlug(ctx)
+	case environment.FieldSearchText:
+		return m.OldSearchText(ctx)
 	}
 	return nil, fmt.Errorf("unknown Environment field %s", name)
 }
@@ -13946,6 +14034,13 @@ func (m *EnvironmentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetArchivedWith(v)
 		return nil
+	case environment.FieldNameKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNameKey(v)
+		return nil
 	case environment.FieldProjectID:
 		v, ok := value.(string)
 		if !ok {
@@ -13966,6 +14061,13 @@ func (m *EnvironmentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSlug(v)
+		return nil
+	case environment.FieldSearchText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSearchText(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Environment field %s", name)
@@ -14046,6 +14148,9 @@ func (m *EnvironmentMutation) ResetField(name string) error {
 	case environment.FieldArchivedWith:
 		m.ResetArchivedWith()
 		return nil
+	case environment.FieldNameKey:
+		m.ResetNameKey()
+		return nil
 	case environment.FieldProjectID:
 		m.ResetProjectID()
 		return nil
@@ -14054,6 +14159,9 @@ func (m *EnvironmentMutation) ResetField(name string) error {
 		return nil
 	case environment.FieldSlug:
 		m.ResetSlug()
+		return nil
+	case environment.FieldSearchText:
+		m.ResetSearchText()
 		return nil
 	}
 	return fmt.Errorf("unknown Environment field %s", name)
@@ -15886,6 +15994,7 @@ type ModuleDefinitionMutation struct {
 	created_at        *time.Time
 	updated_at        *time.Time
 	organization_id   *string
+	name_key          *string
 	name              *string
 	description       *string
 	_type             *string
@@ -16122,6 +16231,42 @@ func (m *ModuleDefinitionMutation) OrganizationIDCleared() bool {
 func (m *ModuleDefinitionMutation) ResetOrganizationID() {
 	m.organization_id = nil
 	delete(m.clearedFields, moduledefinition.FieldOrganizationID)
+}
+
+// SetNameKey sets the "name_key" field.
+func (m *ModuleDefinitionMutation) SetNameKey(s string) {
+	m.name_key = &s
+}
+
+// NameKey returns the value of the "name_key" field in the mutation.
+func (m *ModuleDefinitionMutation) NameKey() (r string, exists bool) {
+	v := m.name_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNameKey returns the old "name_key" field's value of the ModuleDefinition entity.
+// If the ModuleDefinition object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleDefinitionMutation) OldNameKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNameKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNameKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNameKey: %w", err)
+	}
+	return oldValue.NameKey, nil
+}
+
+// ResetNameKey resets all changes to the "name_key" field.
+func (m *ModuleDefinitionMutation) ResetNameKey() {
+	m.name_key = nil
 }
 
 // SetName sets the "name" field.
@@ -16449,7 +16594,7 @@ func (m *ModuleDefinitionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleDefinitionMutation) Fields() []string {
-	fields := make([]string, 0, 10)
+	fields := make([]string, 0, 11)
 	if m.created_at != nil {
 		fields = append(fields, moduledefinition.FieldCreatedAt)
 	}
@@ -16458,6 +16603,9 @@ func (m *ModuleDefinitionMutation) Fields() []string {
 	}
 	if m.organization_id != nil {
 		fields = append(fields, moduledefinition.FieldOrganizationID)
+	}
+	if m.name_key != nil {
+		fields = append(fields, moduledefinition.FieldNameKey)
 	}
 	if m.name != nil {
 		fields = append(fields, moduledefinition.FieldName)
@@ -16494,6 +16642,8 @@ func (m *ModuleDefinitionMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case moduledefinition.FieldOrganizationID:
 		return m.OrganizationID()
+	case moduledefinition.FieldNameKey:
+		return m.NameKey()
 	case moduledefinition.FieldName:
 		return m.Name()
 	case moduledefinition.FieldDescription:
@@ -16523,6 +16673,8 @@ func (m *ModuleDefinitionMutation) OldField(ctx context.Context, name string) (e
 		return m.OldUpdatedAt(ctx)
 	case moduledefinition.FieldOrganizationID:
 		return m.OldOrganizationID(ctx)
+	case moduledefinition.FieldNameKey:
+		return m.OldNameKey(ctx)
 	case moduledefinition.FieldName:
 		return m.OldName(ctx)
 	case moduledefinition.FieldDescription:
@@ -16566,6 +16718,13 @@ func (m *ModuleDefinitionMutation) SetField(name string, value ent.Value) error 
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOrganizationID(v)
+		return nil
+	case moduledefinition.FieldNameKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNameKey(v)
 		return nil
 	case moduledefinition.FieldName:
 		v, ok := value.(string)
@@ -16701,6 +16860,9 @@ func (m *ModuleDefinitionMutation) ResetField(name string) error {
 	case moduledefinition.FieldOrganizationID:
 		m.ResetOrganizationID()
 		return nil
+	case moduledefinition.FieldNameKey:
+		m.ResetNameKey()
+		return nil
 	case moduledefinition.FieldName:
 		m.ResetName()
 		return nil
@@ -16785,7 +16947,9 @@ type ModuleInstanceMutation struct {
 	organization_id          *string
 	archived_at              *time.Time
 	archived_with            *string
+	name_key                 *string
 	name                     *string
+	search_text              *string
 	external_deployment_id   *string
 	fence                    *int64
 	addfence                 *int64
@@ -17122,6 +17286,42 @@ func (m *ModuleInstanceMutation) ResetArchivedWith() {
 	delete(m.clearedFields, moduleinstance.FieldArchivedWith)
 }
 
+// SetNameKey sets the "name_key" field.
+func (m *ModuleInstanceMutation) SetNameKey(s string) {
+	m.name_key = &s
+}
+
+// NameKey returns the value of the "name_key" field in the mutation.
+func (m *ModuleInstanceMutation) NameKey() (r string, exists bool) {
+	v := m.name_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNameKey returns the old "name_key" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldNameKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNameKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNameKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNameKey: %w", err)
+	}
+	return oldValue.NameKey, nil
+}
+
+// ResetNameKey resets all changes to the "name_key" field.
+func (m *ModuleInstanceMutation) ResetNameKey() {
+	m.name_key = nil
+}
+
 // SetProjectID sets the "project_id" field.
 func (m *ModuleInstanceMutation) SetProjectID(s string) {
 	m.project = &s
@@ -17264,6 +17464,42 @@ func (m *ModuleInstanceMutation) OldName(ctx context.Context) (v string, err err
 // ResetName resets all changes to the "name" field.
 func (m *ModuleInstanceMutation) ResetName() {
 	m.name = nil
+}
+
+// SetSearchText sets the "search_text" field.
+func (m *ModuleInstanceMutation) SetSearchText(s string) {
+	m.search_text = &s
+}
+
+// SearchText returns the value of the "search_text" field in the mutation.
+func (m *ModuleInstanceMutation) SearchText() (r string, exists bool) {
+	v := m.search_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSearchText returns the old "search_text" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldSearchText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSearchText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
+	}
+	return oldValue.SearchText, nil
+}
+
+// ResetSearchText resets all changes to the "search_text" field.
+func (m *ModuleInstanceMutation) ResetSearchText() {
+	m.search_text = nil
 }
 
 // SetLiveDeploymentID sets the "live_deployment_id" field.
@@ -17957,7 +18193,7 @@ func (m *ModuleInstanceMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ModuleInstanceMutation) Fields() []string {
-	fields := make([]string, 0, 20)
+	fields := make([]string, 0, 22)
 	if m.created_at != nil {
 		fields = append(fields, moduleinstance.FieldCreatedAt)
 	}
@@ -17973,6 +18209,9 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	if m.archived_with != nil {
 		fields = append(fields, moduleinstance.FieldArchivedWith)
 	}
+	if m.name_key != nil {
+		fields = append(fields, moduleinstance.FieldNameKey)
+	}
 	if m.project != nil {
 		fields = append(fields, moduleinstance.FieldProjectID)
 	}
@@ -17984,6 +18223,9 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	}
 	if m.name != nil {
 		fields = append(fields, moduleinstance.FieldName)
+	}
+	if m.search_text != nil {
+		fields = append(fields, moduleinstance.FieldSearchText)
 	}
 	if m.live_deployment != nil {
 		fields = append(fields, moduleinstance.FieldLiveDeploymentID)
@@ -18036,6 +18278,8 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.ArchivedAt()
 	case moduleinstance.FieldArchivedWith:
 		return m.ArchivedWith()
+	case moduleinstance.FieldNameKey:
+		return m.NameKey()
 	case moduleinstance.FieldProjectID:
 		return m.ProjectID()
 	case moduleinstance.FieldEnvironmentID:
@@ -18044,6 +18288,8 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.ModuleDefinitionID()
 	case moduleinstance.FieldName:
 		return m.Name()
+	case moduleinstance.FieldSearchText:
+		return m.SearchText()
 	case moduleinstance.FieldLiveDeploymentID:
 		return m.LiveDeploymentID()
 	case moduleinstance.FieldExternalDeploymentID:
@@ -18085,6 +18331,8 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldArchivedAt(ctx)
 	case moduleinstance.FieldArchivedWith:
 		return m.OldArchivedWith(ctx)
+	case moduleinstance.FieldNameKey:
+		return m.OldNameKey(ctx)
 	case moduleinstance.FieldProjectID:
 		return m.OldProjectID(ctx)
 	case moduleinstance.FieldEnvironmentID:
@@ -18093,6 +18341,8 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldModuleDefinitionID(ctx)
 	case moduleinstance.FieldName:
 		return m.OldName(ctx)
+	case moduleinstance.FieldSearchText:
+		return m.OldSearchText(ctx)
 	case moduleinstance.FieldLiveDeploymentID:
 		return m.OldLiveDeploymentID(ctx)
 	case moduleinstance.FieldExternalDeploymentID:
@@ -18159,6 +18409,13 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetArchivedWith(v)
 		return nil
+	case moduleinstance.FieldNameKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNameKey(v)
+		return nil
 	case moduleinstance.FieldProjectID:
 		v, ok := value.(string)
 		if !ok {
@@ -18186,6 +18443,13 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetName(v)
+		return nil
+	case moduleinstance.FieldSearchText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSearchText(v)
 		return nil
 	case moduleinstance.FieldLiveDeploymentID:
 		v, ok := value.(string)
@@ -18412,6 +18676,9 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 	case moduleinstance.FieldArchivedWith:
 		m.ResetArchivedWith()
 		return nil
+	case moduleinstance.FieldNameKey:
+		m.ResetNameKey()
+		return nil
 	case moduleinstance.FieldProjectID:
 		m.ResetProjectID()
 		return nil
@@ -18423,6 +18690,9 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldName:
 		m.ResetName()
+		return nil
+	case moduleinstance.FieldSearchText:
+		m.ResetSearchText()
 		return nil
 	case moduleinstance.FieldLiveDeploymentID:
 		m.ResetLiveDeploymentID()
@@ -20536,8 +20806,10 @@ type ProjectMutation struct {
 	updated_at          *time.Time
 	archived_at         *time.Time
 	archived_with       *string
+	name_key            *string
 	name                *string
 	slug                *string
+	search_text         *string
 	clearedFields       map[string]struct{}
 	organization        *string
 	clearedorganization bool
@@ -20856,6 +21128,42 @@ func (m *ProjectMutation) ResetArchivedWith() {
 	delete(m.clearedFields, project.FieldArchivedWith)
 }
 
+// SetNameKey sets the "name_key" field.
+func (m *ProjectMutation) SetNameKey(s string) {
+	m.name_key = &s
+}
+
+// NameKey returns the value of the "name_key" field in the mutation.
+func (m *ProjectMutation) NameKey() (r string, exists bool) {
+	v := m.name_key
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldNameKey returns the old "name_key" field's value of the Project entity.
+// If the Project object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProjectMutation) OldNameKey(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldNameKey is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldNameKey requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldNameKey: %w", err)
+	}
+	return oldValue.NameKey, nil
+}
+
+// ResetNameKey resets all changes to the "name_key" field.
+func (m *ProjectMutation) ResetNameKey() {
+	m.name_key = nil
+}
+
 // SetName sets the "name" field.
 func (m *ProjectMutation) SetName(s string) {
 	m.name = &s
@@ -20928,6 +21236,42 @@ func (m *ProjectMutation) ResetSlug() {
 	m.slug = nil
 }
 
+// SetSearchText sets the "search_text" field.
+func (m *ProjectMutation) SetSearchText(s string) {
+	m.search_text = &s
+}
+
+// SearchText returns the value of the "search_text" field in the mutation.
+func (m *ProjectMutation) SearchText() (r string, exists bool) {
+	v := m.search_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSearchText returns the old "search_text" field's value of the Project entity.
+// If the Project object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProjectMutation) OldSearchText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSearchText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
+	}
+	return oldValue.SearchText, nil
+}
+
+// ResetSearchText resets all changes to the "search_text" field.
+func (m *ProjectMutation) ResetSearchText() {
+	m.search_text = nil
+}
+
 // ClearOrganization clears the "organization" edge to the Organization entity.
 func (m *ProjectMutation) ClearOrganization() {
 	m.clearedorganization = true
@@ -20989,7 +21333,7 @@ func (m *ProjectMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *ProjectMutation) Fields() []string {
-	fields := make([]string, 0, 7)
+	fields := make([]string, 0, 9)
 	if m.created_at != nil {
 		fields = append(fields, project.FieldCreatedAt)
 	}
@@ -21005,11 +21349,17 @@ func (m *ProjectMutation) Fields() []string {
 	if m.archived_with != nil {
 		fields = append(fields, project.FieldArchivedWith)
 	}
+	if m.name_key != nil {
+		fields = append(fields, project.FieldNameKey)
+	}
 	if m.name != nil {
 		fields = append(fields, project.FieldName)
 	}
 	if m.slug != nil {
 		fields = append(fields, project.FieldSlug)
+	}
+	if m.search_text != nil {
+		fields = append(fields, project.FieldSearchText)
 	}
 	return fields
 }
@@ -21029,10 +21379,14 @@ func (m *ProjectMutation) Field(name string) (ent.Value, bool) {
 		return m.ArchivedAt()
 	case project.FieldArchivedWith:
 		return m.ArchivedWith()
+	case project.FieldNameKey:
+		return m.NameKey()
 	case project.FieldName:
 		return m.Name()
 	case project.FieldSlug:
 		return m.Slug()
+	case project.FieldSearchText:
+		return m.SearchText()
 	}
 	return nil, false
 }
@@ -21052,10 +21406,14 @@ func (m *ProjectMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldArchivedAt(ctx)
 	case project.FieldArchivedWith:
 		return m.OldArchivedWith(ctx)
+	case project.FieldNameKey:
+		return m.OldNameKey(ctx)
 	case project.FieldName:
 		return m.OldName(ctx)
 	case project.FieldSlug:
 		return m.OldSlug(ctx)
+	case project.FieldSearchText:
+		return m.OldSearchText(ctx)
 	}
 	return nil, fmt.Errorf("unknown Project field %s", name)
 }
@@ -21100,6 +21458,13 @@ func (m *ProjectMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetArchivedWith(v)
 		return nil
+	case project.FieldNameKey:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetNameKey(v)
+		return nil
 	case project.FieldName:
 		v, ok := value.(string)
 		if !ok {
@@ -21113,6 +21478,13 @@ func (m *ProjectMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSlug(v)
+		return nil
+	case project.FieldSearchText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSearchText(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Project field %s", name)
@@ -21193,11 +21565,17 @@ func (m *ProjectMutation) ResetField(name string) error {
 	case project.FieldArchivedWith:
 		m.ResetArchivedWith()
 		return nil
+	case project.FieldNameKey:
+		m.ResetNameKey()
+		return nil
 	case project.FieldName:
 		m.ResetName()
 		return nil
 	case project.FieldSlug:
 		m.ResetSlug()
+		return nil
+	case project.FieldSearchText:
+		m.ResetSearchText()
 		return nil
 	}
 	return fmt.Errorf("unknown Project field %s", name)

@@ -28,10 +28,14 @@ type Project struct {
 	ArchivedAt *time.Time `json:"archived_at,omitempty"`
 	// the id of what was archived then: its own, or that of its environment or project
 	ArchivedWith *string `json:"archived_with,omitempty"`
+	// the folded name in hexadecimal, because the databases order letters in ways of their own
+	NameKey string `json:"name_key,omitempty"`
 	// Name holds the value of the "name" field.
 	Name string `json:"name,omitempty"`
 	// Slug holds the value of the "slug" field.
 	Slug string `json:"slug,omitempty"`
+	// the name and the slug, folded
+	SearchText string `json:"search_text,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the ProjectQuery when eager-loading is set.
 	Edges        ProjectEdges `json:"edges"`
@@ -63,7 +67,7 @@ func (*Project) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case project.FieldID, project.FieldOrganizationID, project.FieldArchivedWith, project.FieldName, project.FieldSlug:
+		case project.FieldID, project.FieldOrganizationID, project.FieldArchivedWith, project.FieldNameKey, project.FieldName, project.FieldSlug, project.FieldSearchText:
 			values[i] = new(sql.NullString)
 		case project.FieldCreatedAt, project.FieldUpdatedAt, project.FieldArchivedAt:
 			values[i] = new(sql.NullTime)
@@ -120,6 +124,12 @@ func (_m *Project) assignValues(columns []string, values []any) error {
 				_m.ArchivedWith = new(string)
 				*_m.ArchivedWith = value.String
 			}
+		case project.FieldNameKey:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field name_key", values[i])
+			} else if value.Valid {
+				_m.NameKey = value.String
+			}
 		case project.FieldName:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field name", values[i])
@@ -131,6 +141,12 @@ func (_m *Project) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field slug", values[i])
 			} else if value.Valid {
 				_m.Slug = value.String
+			}
+		case project.FieldSearchText:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field search_text", values[i])
+			} else if value.Valid {
+				_m.SearchText = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -192,11 +208,17 @@ func (_m *Project) String() string {
 		builder.WriteString(*v)
 	}
 	builder.WriteString(", ")
+	builder.WriteString("name_key=")
+	builder.WriteString(_m.NameKey)
+	builder.WriteString(", ")
 	builder.WriteString("name=")
 	builder.WriteString(_m.Name)
 	builder.WriteString(", ")
 	builder.WriteString("slug=")
 	builder.WriteString(_m.Slug)
+	builder.WriteString(", ")
+	builder.WriteString("search_text=")
+	builder.WriteString(_m.SearchText)
 	builder.WriteByte(')')
 	return builder.String()
 }

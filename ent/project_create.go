@@ -67,6 +67,20 @@ func (_c *ProjectCreate) SetNillableArchivedWith(v *string) *ProjectCreate {
 	return _c
 }
 
+// SetNameKey sets the "name_key" field.
+func (_c *ProjectCreate) SetNameKey(v string) *ProjectCreate {
+	_c.mutation.SetNameKey(v)
+	return _c
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_c *ProjectCreate) SetNillableNameKey(v *string) *ProjectCreate {
+	if v != nil {
+		_c.SetNameKey(*v)
+	}
+	return _c
+}
+
 // SetName sets the "name" field.
 func (_c *ProjectCreate) SetName(v string) *ProjectCreate {
 	_c.mutation.SetName(v)
@@ -76,6 +90,20 @@ func (_c *ProjectCreate) SetName(v string) *ProjectCreate {
 // SetSlug sets the "slug" field.
 func (_c *ProjectCreate) SetSlug(v string) *ProjectCreate {
 	_c.mutation.SetSlug(v)
+	return _c
+}
+
+// SetSearchText sets the "search_text" field.
+func (_c *ProjectCreate) SetSearchText(v string) *ProjectCreate {
+	_c.mutation.SetSearchText(v)
+	return _c
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_c *ProjectCreate) SetNillableSearchText(v *string) *ProjectCreate {
+	if v != nil {
+		_c.SetSearchText(*v)
+	}
 	return _c
 }
 
@@ -97,6 +125,7 @@ func (_c *ProjectCreate) Mutation() *ProjectMutation {
 
 // Save creates the Project in the database.
 func (_c *ProjectCreate) Save(ctx context.Context) (*Project, error) {
+	_c.defaults()
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -122,6 +151,18 @@ func (_c *ProjectCreate) ExecX(ctx context.Context) {
 	}
 }
 
+// defaults sets the default values of the builder before save.
+func (_c *ProjectCreate) defaults() {
+	if _, ok := _c.mutation.NameKey(); !ok {
+		v := project.DefaultNameKey
+		_c.mutation.SetNameKey(v)
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		v := project.DefaultSearchText
+		_c.mutation.SetSearchText(v)
+	}
+}
+
 // check runs all checks and user-defined validators on the builder.
 func (_c *ProjectCreate) check() error {
 	if _, ok := _c.mutation.CreatedAt(); !ok {
@@ -133,11 +174,17 @@ func (_c *ProjectCreate) check() error {
 	if _, ok := _c.mutation.OrganizationID(); !ok {
 		return &ValidationError{Name: "organization_id", err: errors.New(`ent: missing required field "Project.organization_id"`)}
 	}
+	if _, ok := _c.mutation.NameKey(); !ok {
+		return &ValidationError{Name: "name_key", err: errors.New(`ent: missing required field "Project.name_key"`)}
+	}
 	if _, ok := _c.mutation.Name(); !ok {
 		return &ValidationError{Name: "name", err: errors.New(`ent: missing required field "Project.name"`)}
 	}
 	if _, ok := _c.mutation.Slug(); !ok {
 		return &ValidationError{Name: "slug", err: errors.New(`ent: missing required field "Project.slug"`)}
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "Project.search_text"`)}
 	}
 	if len(_c.mutation.OrganizationIDs()) == 0 {
 		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Project.organization"`)}
@@ -193,6 +240,10 @@ func (_c *ProjectCreate) createSpec() (*Project, *sqlgraph.CreateSpec) {
 		_spec.SetField(project.FieldArchivedWith, field.TypeString, value)
 		_node.ArchivedWith = &value
 	}
+	if value, ok := _c.mutation.NameKey(); ok {
+		_spec.SetField(project.FieldNameKey, field.TypeString, value)
+		_node.NameKey = value
+	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(project.FieldName, field.TypeString, value)
 		_node.Name = value
@@ -200,6 +251,10 @@ func (_c *ProjectCreate) createSpec() (*Project, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Slug(); ok {
 		_spec.SetField(project.FieldSlug, field.TypeString, value)
 		_node.Slug = value
+	}
+	if value, ok := _c.mutation.SearchText(); ok {
+		_spec.SetField(project.FieldSearchText, field.TypeString, value)
+		_node.SearchText = value
 	}
 	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -239,6 +294,7 @@ func (_c *ProjectCreateBulk) Save(ctx context.Context) ([]*Project, error) {
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*ProjectMutation)
 				if !ok {

@@ -83,6 +83,20 @@ func (_u *ProjectUpdate) ClearArchivedWith() *ProjectUpdate {
 	return _u
 }
 
+// SetNameKey sets the "name_key" field.
+func (_u *ProjectUpdate) SetNameKey(v string) *ProjectUpdate {
+	_u.mutation.SetNameKey(v)
+	return _u
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_u *ProjectUpdate) SetNillableNameKey(v *string) *ProjectUpdate {
+	if v != nil {
+		_u.SetNameKey(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *ProjectUpdate) SetName(v string) *ProjectUpdate {
 	_u.mutation.SetName(v)
@@ -107,6 +121,20 @@ func (_u *ProjectUpdate) SetSlug(v string) *ProjectUpdate {
 func (_u *ProjectUpdate) SetNillableSlug(v *string) *ProjectUpdate {
 	if v != nil {
 		_u.SetSlug(*v)
+	}
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *ProjectUpdate) SetSearchText(v string) *ProjectUpdate {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *ProjectUpdate) SetNillableSearchText(v *string) *ProjectUpdate {
+	if v != nil {
+		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -184,11 +212,17 @@ func (_u *ProjectUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.ArchivedWithCleared() {
 		_spec.ClearField(project.FieldArchivedWith, field.TypeString)
 	}
+	if value, ok := _u.mutation.NameKey(); ok {
+		_spec.SetField(project.FieldNameKey, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(project.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Slug(); ok {
 		_spec.SetField(project.FieldSlug, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(project.FieldSearchText, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -266,6 +300,20 @@ func (_u *ProjectUpdateOne) ClearArchivedWith() *ProjectUpdateOne {
 	return _u
 }
 
+// SetNameKey sets the "name_key" field.
+func (_u *ProjectUpdateOne) SetNameKey(v string) *ProjectUpdateOne {
+	_u.mutation.SetNameKey(v)
+	return _u
+}
+
+// SetNillableNameKey sets the "name_key" field if the given value is not nil.
+func (_u *ProjectUpdateOne) SetNillableNameKey(v *string) *ProjectUpdateOne {
+	if v != nil {
+		_u.SetNameKey(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *ProjectUpdateOne) SetName(v string) *ProjectUpdateOne {
 	_u.mutation.SetName(v)
@@ -290,6 +338,20 @@ func (_u *ProjectUpdateOne) SetSlug(v string) *ProjectUpdateOne {
 func (_u *ProjectUpdateOne) SetNillableSlug(v *string) *ProjectUpdateOne {
 	if v != nil {
 		_u.SetSlug(*v)
+	}
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *ProjectUpdateOne) SetSearchText(v string) *ProjectUpdateOne {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *ProjectUpdateOne) SetNillableSearchText(v *string) *ProjectUpdateOne {
+	if v != nil {
+		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -397,11 +459,17 @@ func (_u *ProjectUpdateOne) sqlSave(ctx context.Context) (_node *Project, err er
 	if _u.mutation.ArchivedWithCleared() {
 		_spec.ClearField(project.FieldArchivedWith, field.TypeString)
 	}
+	if value, ok := _u.mutation.NameKey(); ok {
+		_spec.SetField(project.FieldNameKey, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(project.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Slug(); ok {
 		_spec.SetField(project.FieldSlug, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(project.FieldSearchText, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Project{config: _u.config}

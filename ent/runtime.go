@@ -5,8 +5,11 @@ package ent
 import (
 	"slipway/ent/defaultvaluedefinition"
 	"slipway/ent/deployment"
+	"slipway/ent/environment"
+	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
+	"slipway/ent/project"
 	"slipway/ent/rule"
 	"slipway/ent/schema"
 )
@@ -63,10 +66,43 @@ func init() {
 	deploymentDescVersion := deploymentFields[57].Descriptor()
 	// deployment.DefaultVersion holds the default value on creation for the version field.
 	deployment.DefaultVersion = deploymentDescVersion.Default.(int32)
+	environmentMixin := schema.Environment{}.Mixin()
+	environmentMixinFields3 := environmentMixin[3].Fields()
+	_ = environmentMixinFields3
+	environmentFields := schema.Environment{}.Fields()
+	_ = environmentFields
+	// environmentDescNameKey is the schema descriptor for name_key field.
+	environmentDescNameKey := environmentMixinFields3[0].Descriptor()
+	// environment.DefaultNameKey holds the default value on creation for the name_key field.
+	environment.DefaultNameKey = environmentDescNameKey.Default.(string)
+	// environmentDescSearchText is the schema descriptor for search_text field.
+	environmentDescSearchText := environmentFields[3].Descriptor()
+	// environment.DefaultSearchText holds the default value on creation for the search_text field.
+	environment.DefaultSearchText = environmentDescSearchText.Default.(string)
+	moduledefinitionMixin := schema.ModuleDefinition{}.Mixin()
+	moduledefinitionMixinFields2 := moduledefinitionMixin[2].Fields()
+	_ = moduledefinitionMixinFields2
+	moduledefinitionFields := schema.ModuleDefinition{}.Fields()
+	_ = moduledefinitionFields
+	// moduledefinitionDescNameKey is the schema descriptor for name_key field.
+	moduledefinitionDescNameKey := moduledefinitionMixinFields2[0].Descriptor()
+	// moduledefinition.DefaultNameKey holds the default value on creation for the name_key field.
+	moduledefinition.DefaultNameKey = moduledefinitionDescNameKey.Default.(string)
+	moduleinstanceMixin := schema.ModuleInstance{}.Mixin()
+	moduleinstanceMixinFields3 := moduleinstanceMixin[3].Fields()
+	_ = moduleinstanceMixinFields3
 	moduleinstanceFields := schema.ModuleInstance{}.Fields()
 	_ = moduleinstanceFields
+	// moduleinstanceDescNameKey is the schema descriptor for name_key field.
+	moduleinstanceDescNameKey := moduleinstanceMixinFields3[0].Descriptor()
+	// moduleinstance.DefaultNameKey holds the default value on creation for the name_key field.
+	moduleinstance.DefaultNameKey = moduleinstanceDescNameKey.Default.(string)
+	// moduleinstanceDescSearchText is the schema descriptor for search_text field.
+	moduleinstanceDescSearchText := moduleinstanceFields[4].Descriptor()
+	// moduleinstance.DefaultSearchText holds the default value on creation for the search_text field.
+	moduleinstance.DefaultSearchText = moduleinstanceDescSearchText.Default.(string)
 	// moduleinstanceDescFence is the schema descriptor for fence field.
-	moduleinstanceDescFence := moduleinstanceFields[6].Descriptor()
+	moduleinstanceDescFence := moduleinstanceFields[7].Descriptor()
 	// moduleinstance.DefaultFence holds the default value on creation for the fence field.
 	moduleinstance.DefaultFence = moduleinstanceDescFence.Default.(int64)
 	moduleversionFields := schema.ModuleVersion{}.Fields()
@@ -75,6 +111,19 @@ func init() {
 	moduleversionDescUsesRecorded := moduleversionFields[13].Descriptor()
 	// moduleversion.DefaultUsesRecorded holds the default value on creation for the uses_recorded field.
 	moduleversion.DefaultUsesRecorded = moduleversionDescUsesRecorded.Default.(bool)
+	projectMixin := schema.Project{}.Mixin()
+	projectMixinFields3 := projectMixin[3].Fields()
+	_ = projectMixinFields3
+	projectFields := schema.Project{}.Fields()
+	_ = projectFields
+	// projectDescNameKey is the schema descriptor for name_key field.
+	projectDescNameKey := projectMixinFields3[0].Descriptor()
+	// project.DefaultNameKey holds the default value on creation for the name_key field.
+	project.DefaultNameKey = projectDescNameKey.Default.(string)
+	// projectDescSearchText is the schema descriptor for search_text field.
+	projectDescSearchText := projectFields[2].Descriptor()
+	// project.DefaultSearchText holds the default value on creation for the search_text field.
+	project.DefaultSearchText = projectDescSearchText.Default.(string)
 	ruleFields := schema.Rule{}.Fields()
 	_ = ruleFields
 	// ruleDescVersion is the schema descriptor for version field.

@@ -520,12 +520,16 @@ func (_m *Environment) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.ArchivedAt}
 	case environment.FieldArchivedWith:
 		return scanNillable[string]{&_m.ArchivedWith}
+	case environment.FieldNameKey:
+		return &_m.NameKey
 	case environment.FieldProjectID:
 		return &_m.ProjectID
 	case environment.FieldName:
 		return &_m.Name
 	case environment.FieldSlug:
 		return &_m.Slug
+	case environment.FieldSearchText:
+		return &_m.SearchText
 	default:
 		return nil
 	}
@@ -600,6 +604,8 @@ func (_m *ModuleDefinition) ScanTarget(column string) any {
 		return &_m.UpdatedAt
 	case moduledefinition.FieldOrganizationID:
 		return scanNillable[string]{&_m.OrganizationID}
+	case moduledefinition.FieldNameKey:
+		return &_m.NameKey
 	case moduledefinition.FieldName:
 		return &_m.Name
 	case moduledefinition.FieldDescription:
@@ -634,6 +640,8 @@ func (_m *ModuleInstance) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.ArchivedAt}
 	case moduleinstance.FieldArchivedWith:
 		return scanNillable[string]{&_m.ArchivedWith}
+	case moduleinstance.FieldNameKey:
+		return &_m.NameKey
 	case moduleinstance.FieldProjectID:
 		return &_m.ProjectID
 	case moduleinstance.FieldEnvironmentID:
@@ -642,6 +650,8 @@ func (_m *ModuleInstance) ScanTarget(column string) any {
 		return &_m.ModuleDefinitionID
 	case moduleinstance.FieldName:
 		return &_m.Name
+	case moduleinstance.FieldSearchText:
+		return &_m.SearchText
 	case moduleinstance.FieldLiveDeploymentID:
 		return scanNillable[string]{&_m.LiveDeploymentID}
 	case moduleinstance.FieldExternalDeploymentID:
@@ -746,10 +756,14 @@ func (_m *Project) ScanTarget(column string) any {
 		return scanNillable[time.Time]{&_m.ArchivedAt}
 	case project.FieldArchivedWith:
 		return scanNillable[string]{&_m.ArchivedWith}
+	case project.FieldNameKey:
+		return &_m.NameKey
 	case project.FieldName:
 		return &_m.Name
 	case project.FieldSlug:
 		return &_m.Slug
+	case project.FieldSearchText:
+		return &_m.SearchText
 	default:
 		return nil
 	}

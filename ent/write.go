@@ -942,7 +942,7 @@ func (_m *DeploymentReference) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of environments, with every column but those that the database fills in and those
 // that are set later.
 func (*Environment) InsertStatement() string {
-	return `INSERT INTO "environments" ("id", "created_at", "updated_at", "organization_id", "project_id", "name", "slug") VALUES ($1, $2, $3, $4, $5, $6, $7)`
+	return `INSERT INTO "environments" ("id", "created_at", "updated_at", "organization_id", "name_key", "project_id", "name", "slug", "search_text") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -952,9 +952,11 @@ func (_m *Environment) InsertArguments() []any {
 		_m.CreatedAt,
 		_m.UpdatedAt,
 		_m.OrganizationID,
+		_m.NameKey,
 		_m.ProjectID,
 		_m.Name,
 		_m.Slug,
+		_m.SearchText,
 	}
 }
 
@@ -990,12 +992,16 @@ func (_m *Environment) ColumnValue(column string) any {
 		return nillable(_m.ArchivedAt)
 	case environment.FieldArchivedWith:
 		return nillable(_m.ArchivedWith)
+	case environment.FieldNameKey:
+		return _m.NameKey
 	case environment.FieldProjectID:
 		return _m.ProjectID
 	case environment.FieldName:
 		return _m.Name
 	case environment.FieldSlug:
 		return _m.Slug
+	case environment.FieldSearchText:
+		return _m.SearchText
 	default:
 		return nil
 	}
@@ -1152,7 +1158,7 @@ func (_m *InputBaseline) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_definitions, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleDefinition) InsertStatement() string {
-	return `INSERT INTO "module_definitions" ("id", "created_at", "updated_at", "organization_id", "name", "description", "type", "search_text", "status", "latest_version", "latest_version_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+	return `INSERT INTO "module_definitions" ("id", "created_at", "updated_at", "organization_id", "name_key", "name", "description", "type", "search_text", "status", "latest_version", "latest_version_id") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1162,6 +1168,7 @@ func (_m *ModuleDefinition) InsertArguments() []any {
 		_m.CreatedAt,
 		_m.UpdatedAt,
 		nillable(_m.OrganizationID),
+		_m.NameKey,
 		_m.Name,
 		nillable(_m.Description),
 		_m.Type,
@@ -1199,6 +1206,8 @@ func (_m *ModuleDefinition) ColumnValue(column string) any {
 		return _m.UpdatedAt
 	case moduledefinition.FieldOrganizationID:
 		return nillable(_m.OrganizationID)
+	case moduledefinition.FieldNameKey:
+		return _m.NameKey
 	case moduledefinition.FieldName:
 		return _m.Name
 	case moduledefinition.FieldDescription:
@@ -1221,7 +1230,7 @@ func (_m *ModuleDefinition) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_instances, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleInstance) InsertStatement() string {
-	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "destroyed_at", "drift_kind", "drift_since", "drift_message", "drift_deployment_id", "own_inputs", "on_failure") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
+	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "name_key", "project_id", "environment_id", "module_definition_id", "name", "search_text", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "destroyed_at", "drift_kind", "drift_since", "drift_message", "drift_deployment_id", "own_inputs", "on_failure") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1231,10 +1240,12 @@ func (_m *ModuleInstance) InsertArguments() []any {
 		_m.CreatedAt,
 		_m.UpdatedAt,
 		_m.OrganizationID,
+		_m.NameKey,
 		_m.ProjectID,
 		_m.EnvironmentID,
 		_m.ModuleDefinitionID,
 		_m.Name,
+		_m.SearchText,
 		nillable(_m.LiveDeploymentID),
 		nillable(_m.ExternalDeploymentID),
 		_m.Fence,
@@ -1281,6 +1292,8 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 		return nillable(_m.ArchivedAt)
 	case moduleinstance.FieldArchivedWith:
 		return nillable(_m.ArchivedWith)
+	case moduleinstance.FieldNameKey:
+		return _m.NameKey
 	case moduleinstance.FieldProjectID:
 		return _m.ProjectID
 	case moduleinstance.FieldEnvironmentID:
@@ -1289,6 +1302,8 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 		return _m.ModuleDefinitionID
 	case moduleinstance.FieldName:
 		return _m.Name
+	case moduleinstance.FieldSearchText:
+		return _m.SearchText
 	case moduleinstance.FieldLiveDeploymentID:
 		return nillable(_m.LiveDeploymentID)
 	case moduleinstance.FieldExternalDeploymentID:
@@ -1462,7 +1477,7 @@ func (_m *Organization) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of projects, with every column but those that the database fills in and those
 // that are set later.
 func (*Project) InsertStatement() string {
-	return `INSERT INTO "projects" ("id", "created_at", "updated_at", "organization_id", "name", "slug") VALUES ($1, $2, $3, $4, $5, $6)`
+	return `INSERT INTO "projects" ("id", "created_at", "updated_at", "organization_id", "name_key", "name", "slug", "search_text") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1472,8 +1487,10 @@ func (_m *Project) InsertArguments() []any {
 		_m.CreatedAt,
 		_m.UpdatedAt,
 		_m.OrganizationID,
+		_m.NameKey,
 		_m.Name,
 		_m.Slug,
+		_m.SearchText,
 	}
 }
 
@@ -1509,10 +1526,14 @@ func (_m *Project) ColumnValue(column string) any {
 		return nillable(_m.ArchivedAt)
 	case project.FieldArchivedWith:
 		return nillable(_m.ArchivedWith)
+	case project.FieldNameKey:
+		return _m.NameKey
 	case project.FieldName:
 		return _m.Name
 	case project.FieldSlug:
 		return _m.Slug
+	case project.FieldSearchText:
+		return _m.SearchText
 	default:
 		return nil
 	}

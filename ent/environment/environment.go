@@ -22,12 +22,16 @@ const (
 	FieldArchivedAt = "archived_at"
 	// FieldArchivedWith holds the string denoting the archived_with field in the database.
 	FieldArchivedWith = "archived_with"
+	// FieldNameKey holds the string denoting the name_key field in the database.
+	FieldNameKey = "name_key"
 	// FieldProjectID holds the string denoting the project_id field in the database.
 	FieldProjectID = "project_id"
 	// FieldName holds the string denoting the name field in the database.
 	FieldName = "name"
 	// FieldSlug holds the string denoting the slug field in the database.
 	FieldSlug = "slug"
+	// FieldSearchText holds the string denoting the search_text field in the database.
+	FieldSearchText = "search_text"
 	// EdgeProject holds the string denoting the project edge name in mutations.
 	EdgeProject = "project"
 	// Table holds the table name of the environment in the database.
@@ -49,9 +53,11 @@ var Columns = []string{
 	FieldOrganizationID,
 	FieldArchivedAt,
 	FieldArchivedWith,
+	FieldNameKey,
 	FieldProjectID,
 	FieldName,
 	FieldSlug,
+	FieldSearchText,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -63,6 +69,13 @@ func ValidColumn(column string) bool {
 	}
 	return false
 }
+
+var (
+	// DefaultNameKey holds the default value on creation for the "name_key" field.
+	DefaultNameKey string
+	// DefaultSearchText holds the default value on creation for the "search_text" field.
+	DefaultSearchText string
+)
 
 // OrderOption defines the ordering options for the Environment queries.
 type OrderOption func(*sql.Selector)
@@ -97,6 +110,11 @@ func ByArchivedWith(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldArchivedWith, opts...).ToFunc()
 }
 
+// ByNameKey orders the results by the name_key field.
+func ByNameKey(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNameKey, opts...).ToFunc()
+}
+
 // ByProjectID orders the results by the project_id field.
 func ByProjectID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldProjectID, opts...).ToFunc()
@@ -110,6 +128,11 @@ func ByName(opts ...sql.OrderTermOption) OrderOption {
 // BySlug orders the results by the slug field.
 func BySlug(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSlug, opts...).ToFunc()
+}
+
+// BySearchText orders the results by the search_text field.
+func BySearchText(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSearchText, opts...).ToFunc()
 }
 
 // ByProjectField orders the results by project field.

@@ -930,8 +930,10 @@ var (
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "archived_at", Type: field.TypeTime, Nullable: true},
 		{Name: "archived_with", Type: field.TypeString, Nullable: true},
+		{Name: "name_key", Type: field.TypeString, Default: ""},
 		{Name: "name", Type: field.TypeString},
 		{Name: "slug", Type: field.TypeString},
+		{Name: "search_text", Type: field.TypeString, Default: ""},
 		{Name: "project_id", Type: field.TypeString},
 	}
 	// EnvironmentsTable holds the schema information for the "environments" table.
@@ -942,7 +944,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "environments_projects_project",
-				Columns:    []*schema.Column{EnvironmentsColumns[8]},
+				Columns:    []*schema.Column{EnvironmentsColumns[10]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -951,7 +953,7 @@ var (
 			{
 				Name:    "environment_slug_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{EnvironmentsColumns[8], EnvironmentsColumns[7]},
+				Columns: []*schema.Column{EnvironmentsColumns[10], EnvironmentsColumns[8]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "archived_at IS NULL",
 				},
@@ -984,13 +986,31 @@ var (
 			{
 				Name:    "environment_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{EnvironmentsColumns[3], EnvironmentsColumns[8], EnvironmentsColumns[1], EnvironmentsColumns[0]},
+				Columns: []*schema.Column{EnvironmentsColumns[3], EnvironmentsColumns[10], EnvironmentsColumns[1], EnvironmentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						EnvironmentsColumns[1].Name: true,
 
 						EnvironmentsColumns[0].Name: true,
 					},
+				},
+			},
+			{
+				Name:    "environment_name",
+				Unique:  false,
+				Columns: []*schema.Column{EnvironmentsColumns[3], EnvironmentsColumns[6], EnvironmentsColumns[0]},
+			},
+			{
+				Name:    "environment_project_name",
+				Unique:  false,
+				Columns: []*schema.Column{EnvironmentsColumns[3], EnvironmentsColumns[10], EnvironmentsColumns[6], EnvironmentsColumns[0]},
+			},
+			{
+				Name:    "environment_unnamed",
+				Unique:  false,
+				Columns: []*schema.Column{EnvironmentsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "name_key = ''",
 				},
 			},
 		},
@@ -1093,6 +1113,7 @@ var (
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "organization_id", Type: field.TypeString, Nullable: true},
+		{Name: "name_key", Type: field.TypeString, Default: ""},
 		{Name: "name", Type: field.TypeString},
 		{Name: "description", Type: field.TypeString, Nullable: true},
 		{Name: "type", Type: field.TypeString},
@@ -1110,12 +1131,12 @@ var (
 			{
 				Name:    "module_definition_type",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleDefinitionsColumns[3], ModuleDefinitionsColumns[6]},
+				Columns: []*schema.Column{ModuleDefinitionsColumns[3], ModuleDefinitionsColumns[7]},
 			},
 			{
 				Name:    "module_definition_global_type",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleDefinitionsColumns[6]},
+				Columns: []*schema.Column{ModuleDefinitionsColumns[7]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "organization_id IS NULL",
 				},
@@ -1135,13 +1156,34 @@ var (
 			{
 				Name:    "moduledefinition_organization_id_status_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleDefinitionsColumns[3], ModuleDefinitionsColumns[8], ModuleDefinitionsColumns[1], ModuleDefinitionsColumns[0]},
+				Columns: []*schema.Column{ModuleDefinitionsColumns[3], ModuleDefinitionsColumns[9], ModuleDefinitionsColumns[1], ModuleDefinitionsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleDefinitionsColumns[1].Name: true,
 
 						ModuleDefinitionsColumns[0].Name: true,
 					},
+				},
+			},
+			{
+				Name:    "module_definition_name",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleDefinitionsColumns[3], ModuleDefinitionsColumns[4], ModuleDefinitionsColumns[0]},
+			},
+			{
+				Name:    "module_definition_global_name",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleDefinitionsColumns[4], ModuleDefinitionsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "organization_id IS NULL",
+				},
+			},
+			{
+				Name:    "module_definition_unnamed",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleDefinitionsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "name_key = ''",
 				},
 			},
 			{
@@ -1167,7 +1209,9 @@ var (
 		{Name: "organization_id", Type: field.TypeString},
 		{Name: "archived_at", Type: field.TypeTime, Nullable: true},
 		{Name: "archived_with", Type: field.TypeString, Nullable: true},
+		{Name: "name_key", Type: field.TypeString, Default: ""},
 		{Name: "name", Type: field.TypeString},
+		{Name: "search_text", Type: field.TypeString, Default: ""},
 		{Name: "external_deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "fence", Type: field.TypeInt64, Default: 0},
 		{Name: "forced_deployment_id", Type: field.TypeString, Nullable: true},
@@ -1191,25 +1235,25 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "module_instances_projects_project",
-				Columns:    []*schema.Column{ModuleInstancesColumns[17]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[19]},
 				RefColumns: []*schema.Column{ProjectsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_environments_environment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[18]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[20]},
 				RefColumns: []*schema.Column{EnvironmentsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_module_definitions_module_definition",
-				Columns:    []*schema.Column{ModuleInstancesColumns[19]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[21]},
 				RefColumns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
 			{
 				Symbol:     "module_instances_deployments_live_deployment",
-				Columns:    []*schema.Column{ModuleInstancesColumns[20]},
+				Columns:    []*schema.Column{ModuleInstancesColumns[22]},
 				RefColumns: []*schema.Column{DeploymentsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -1218,7 +1262,7 @@ var (
 			{
 				Name:    "module_instance_name_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleInstancesColumns[18], ModuleInstancesColumns[6]},
+				Columns: []*schema.Column{ModuleInstancesColumns[20], ModuleInstancesColumns[7]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "archived_at IS NULL",
 				},
@@ -1226,7 +1270,7 @@ var (
 			{
 				Name:    "module_instance_live",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[20]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[22]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "live_deployment_id IS NOT NULL",
 				},
@@ -1259,7 +1303,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_project_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[17], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[19], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1271,7 +1315,7 @@ var (
 			{
 				Name:    "moduleinstance_organization_id_environment_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[18], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[20], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1281,9 +1325,37 @@ var (
 				},
 			},
 			{
+				Name:    "module_instance_name",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[6], ModuleInstancesColumns[0]},
+			},
+			{
+				Name:    "module_instance_project_name",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[19], ModuleInstancesColumns[6], ModuleInstancesColumns[0]},
+			},
+			{
+				Name:    "module_instance_environment_name",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[20], ModuleInstancesColumns[6], ModuleInstancesColumns[0]},
+			},
+			{
+				Name:    "module_instance_definition_name",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[21], ModuleInstancesColumns[6], ModuleInstancesColumns[0]},
+			},
+			{
+				Name:    "module_instance_unnamed",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleInstancesColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "name_key = ''",
+				},
+			},
+			{
 				Name:    "moduleinstance_definition_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[19], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[21], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1295,7 +1367,7 @@ var (
 			{
 				Name:    "moduleinstance_drift_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[11], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
+				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[13], ModuleInstancesColumns[1], ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ModuleInstancesColumns[1].Name: true,
@@ -1404,8 +1476,10 @@ var (
 		{Name: "updated_at", Type: field.TypeTime},
 		{Name: "archived_at", Type: field.TypeTime, Nullable: true},
 		{Name: "archived_with", Type: field.TypeString, Nullable: true},
+		{Name: "name_key", Type: field.TypeString, Default: ""},
 		{Name: "name", Type: field.TypeString},
 		{Name: "slug", Type: field.TypeString},
+		{Name: "search_text", Type: field.TypeString, Default: ""},
 		{Name: "organization_id", Type: field.TypeString},
 	}
 	// ProjectsTable holds the schema information for the "projects" table.
@@ -1416,7 +1490,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "projects_organizations_organization",
-				Columns:    []*schema.Column{ProjectsColumns[7]},
+				Columns:    []*schema.Column{ProjectsColumns[9]},
 				RefColumns: []*schema.Column{OrganizationsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -1425,7 +1499,7 @@ var (
 			{
 				Name:    "project_slug_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{ProjectsColumns[7], ProjectsColumns[6]},
+				Columns: []*schema.Column{ProjectsColumns[9], ProjectsColumns[7]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "archived_at IS NULL",
 				},
@@ -1433,7 +1507,7 @@ var (
 			{
 				Name:    "project_organization_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{ProjectsColumns[7], ProjectsColumns[1], ProjectsColumns[0]},
+				Columns: []*schema.Column{ProjectsColumns[9], ProjectsColumns[1], ProjectsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ProjectsColumns[1].Name: true,
@@ -1445,7 +1519,7 @@ var (
 			{
 				Name:    "project_archived_newest",
 				Unique:  false,
-				Columns: []*schema.Column{ProjectsColumns[7], ProjectsColumns[1], ProjectsColumns[0]},
+				Columns: []*schema.Column{ProjectsColumns[9], ProjectsColumns[1], ProjectsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						ProjectsColumns[1].Name: true,
@@ -1453,6 +1527,19 @@ var (
 						ProjectsColumns[0].Name: true,
 					},
 					Where: "archived_at IS NOT NULL",
+				},
+			},
+			{
+				Name:    "project_name",
+				Unique:  false,
+				Columns: []*schema.Column{ProjectsColumns[9], ProjectsColumns[5], ProjectsColumns[0]},
+			},
+			{
+				Name:    "project_unnamed",
+				Unique:  false,
+				Columns: []*schema.Column{ProjectsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "name_key = ''",
 				},
 			},
 		},

@@ -79,6 +79,11 @@ func OrganizationID(v string) predicate.ModuleDefinition {
 	return predicate.ModuleDefinition(sql.FieldEQ(FieldOrganizationID, v))
 }
 
+// NameKey applies equality check predicate on the "name_key" field. It's identical to NameKeyEQ.
+func NameKey(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldEQ(FieldNameKey, v))
+}
+
 // Name applies equality check predicate on the "name" field. It's identical to NameEQ.
 func Name(v string) predicate.ModuleDefinition {
 	return predicate.ModuleDefinition(sql.FieldEQ(FieldName, v))
@@ -262,6 +267,71 @@ func OrganizationIDEqualFold(v string) predicate.ModuleDefinition {
 // OrganizationIDContainsFold applies the ContainsFold predicate on the "organization_id" field.
 func OrganizationIDContainsFold(v string) predicate.ModuleDefinition {
 	return predicate.ModuleDefinition(sql.FieldContainsFold(FieldOrganizationID, v))
+}
+
+// NameKeyEQ applies the EQ predicate on the "name_key" field.
+func NameKeyEQ(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldEQ(FieldNameKey, v))
+}
+
+// NameKeyNEQ applies the NEQ predicate on the "name_key" field.
+func NameKeyNEQ(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldNEQ(FieldNameKey, v))
+}
+
+// NameKeyIn applies the In predicate on the "name_key" field.
+func NameKeyIn(vs ...string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldIn(FieldNameKey, vs...))
+}
+
+// NameKeyNotIn applies the NotIn predicate on the "name_key" field.
+func NameKeyNotIn(vs ...string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldNotIn(FieldNameKey, vs...))
+}
+
+// NameKeyGT applies the GT predicate on the "name_key" field.
+func NameKeyGT(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldGT(FieldNameKey, v))
+}
+
+// NameKeyGTE applies the GTE predicate on the "name_key" field.
+func NameKeyGTE(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldGTE(FieldNameKey, v))
+}
+
+// NameKeyLT applies the LT predicate on the "name_key" field.
+func NameKeyLT(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldLT(FieldNameKey, v))
+}
+
+// NameKeyLTE applies the LTE predicate on the "name_key" field.
+func NameKeyLTE(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldLTE(FieldNameKey, v))
+}
+
+// NameKeyContains applies the Contains predicate on the "name_key" field.
+func NameKeyContains(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldContains(FieldNameKey, v))
+}
+
+// NameKeyHasPrefix applies the HasPrefix predicate on the "name_key" field.
+func NameKeyHasPrefix(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldHasPrefix(FieldNameKey, v))
+}
+
+// NameKeyHasSuffix applies the HasSuffix predicate on the "name_key" field.
+func NameKeyHasSuffix(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldHasSuffix(FieldNameKey, v))
+}
+
+// NameKeyEqualFold applies the EqualFold predicate on the "name_key" field.
+func NameKeyEqualFold(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldEqualFold(FieldNameKey, v))
+}
+
+// NameKeyContainsFold applies the ContainsFold predicate on the "name_key" field.
+func NameKeyContainsFold(v string) predicate.ModuleDefinition {
+	return predicate.ModuleDefinition(sql.FieldContainsFold(FieldNameKey, v))
 }
 
 // NameEQ applies the EQ predicate on the "name" field.

@@ -24,6 +24,8 @@ const (
 	FieldArchivedAt = "archived_at"
 	// FieldArchivedWith holds the string denoting the archived_with field in the database.
 	FieldArchivedWith = "archived_with"
+	// FieldNameKey holds the string denoting the name_key field in the database.
+	FieldNameKey = "name_key"
 	// FieldProjectID holds the string denoting the project_id field in the database.
 	FieldProjectID = "project_id"
 	// FieldEnvironmentID holds the string denoting the environment_id field in the database.
@@ -32,6 +34,8 @@ const (
 	FieldModuleDefinitionID = "module_definition_id"
 	// FieldName holds the string denoting the name field in the database.
 	FieldName = "name"
+	// FieldSearchText holds the string denoting the search_text field in the database.
+	FieldSearchText = "search_text"
 	// FieldLiveDeploymentID holds the string denoting the live_deployment_id field in the database.
 	FieldLiveDeploymentID = "live_deployment_id"
 	// FieldExternalDeploymentID holds the string denoting the external_deployment_id field in the database.
@@ -102,10 +106,12 @@ var Columns = []string{
 	FieldOrganizationID,
 	FieldArchivedAt,
 	FieldArchivedWith,
+	FieldNameKey,
 	FieldProjectID,
 	FieldEnvironmentID,
 	FieldModuleDefinitionID,
 	FieldName,
+	FieldSearchText,
 	FieldLiveDeploymentID,
 	FieldExternalDeploymentID,
 	FieldFence,
@@ -130,6 +136,10 @@ func ValidColumn(column string) bool {
 }
 
 var (
+	// DefaultNameKey holds the default value on creation for the "name_key" field.
+	DefaultNameKey string
+	// DefaultSearchText holds the default value on creation for the "search_text" field.
+	DefaultSearchText string
 	// DefaultFence holds the default value on creation for the "fence" field.
 	DefaultFence int64
 )
@@ -217,6 +227,11 @@ func ByArchivedWith(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldArchivedWith, opts...).ToFunc()
 }
 
+// ByNameKey orders the results by the name_key field.
+func ByNameKey(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNameKey, opts...).ToFunc()
+}
+
 // ByProjectID orders the results by the project_id field.
 func ByProjectID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldProjectID, opts...).ToFunc()
@@ -235,6 +250,11 @@ func ByModuleDefinitionID(opts ...sql.OrderTermOption) OrderOption {
 // ByName orders the results by the name field.
 func ByName(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldName, opts...).ToFunc()
+}
+
+// BySearchText orders the results by the search_text field.
+func BySearchText(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSearchText, opts...).ToFunc()
 }
 
 // ByLiveDeploymentID orders the results by the live_deployment_id field.

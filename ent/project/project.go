@@ -22,10 +22,14 @@ const (
 	FieldArchivedAt = "archived_at"
 	// FieldArchivedWith holds the string denoting the archived_with field in the database.
 	FieldArchivedWith = "archived_with"
+	// FieldNameKey holds the string denoting the name_key field in the database.
+	FieldNameKey = "name_key"
 	// FieldName holds the string denoting the name field in the database.
 	FieldName = "name"
 	// FieldSlug holds the string denoting the slug field in the database.
 	FieldSlug = "slug"
+	// FieldSearchText holds the string denoting the search_text field in the database.
+	FieldSearchText = "search_text"
 	// EdgeOrganization holds the string denoting the organization edge name in mutations.
 	EdgeOrganization = "organization"
 	// Table holds the table name of the project in the database.
@@ -47,8 +51,10 @@ var Columns = []string{
 	FieldOrganizationID,
 	FieldArchivedAt,
 	FieldArchivedWith,
+	FieldNameKey,
 	FieldName,
 	FieldSlug,
+	FieldSearchText,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -60,6 +66,13 @@ func ValidColumn(column string) bool {
 	}
 	return false
 }
+
+var (
+	// DefaultNameKey holds the default value on creation for the "name_key" field.
+	DefaultNameKey string
+	// DefaultSearchText holds the default value on creation for the "search_text" field.
+	DefaultSearchText string
+)
 
 // OrderOption defines the ordering options for the Project queries.
 type OrderOption func(*sql.Selector)
@@ -94,6 +107,11 @@ func ByArchivedWith(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldArchivedWith, opts...).ToFunc()
 }
 
+// ByNameKey orders the results by the name_key field.
+func ByNameKey(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldNameKey, opts...).ToFunc()
+}
+
 // ByName orders the results by the name field.
 func ByName(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldName, opts...).ToFunc()
@@ -102,6 +120,11 @@ func ByName(opts ...sql.OrderTermOption) OrderOption {
 // BySlug orders the results by the slug field.
 func BySlug(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldSlug, opts...).ToFunc()
+}
+
+// BySearchText orders the results by the search_text field.
+func BySearchText(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSearchText, opts...).ToFunc()
 }
 
 // ByOrganizationField orders the results by organization field.

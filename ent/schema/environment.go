@@ -12,7 +12,7 @@ import (
 type Environment struct{ ent.Schema }
 
 // Mixin of Environment.
-func (Environment) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}} }
+func (Environment) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}} }
 
 // Fields of Environment.
 func (Environment) Fields() []ent.Field {
@@ -20,6 +20,8 @@ func (Environment) Fields() []ent.Field {
 		field.String("project_id").Immutable(),
 		field.String("name"),
 		field.String("slug"),
+		field.String("search_text").Default("").
+			Comment("the name and the slug, folded"),
 	}
 }
 
@@ -38,5 +40,8 @@ func (Environment) Indexes() []ent.Index {
 		newestFirst("organization_id"),
 		newestFirst("organization_id").StorageKey("environment_archived_newest").Annotations(entsql.IndexWhere(archived)),
 		newestFirst("organization_id", "project_id"),
+		byName("organization_id").StorageKey("environment_name"),
+		byName("organization_id", "project_id").StorageKey("environment_project_name"),
+		unnamedYet().StorageKey("environment_unnamed"),
 	}
 }

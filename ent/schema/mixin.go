@@ -62,6 +62,26 @@ func (Shared) Fields() []ent.Field {
 	return []ent.Field{field.String("organization_id").Optional().Nillable().Immutable()}
 }
 
+// Named marks the records that are listed by their names and found by parts of them. What a server of before the
+// columns writes has neither, until the sweep has filled it in.
+type Named struct{ mixin.Schema }
+
+// Fields of Named.
+func (Named) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("name_key").Default("").
+			Comment("the folded name in hexadecimal, because the databases order letters in ways of their own"),
+	}
+}
+
+// byName is the index of a connection in the order of names.
+func byName(filter ...string) *index.Builder { return index.Fields(append(filter, "name_key", "id")...) }
+
+// unnamedYet is the index of what the sweep has to fill in, which looks over all organizations.
+func unnamedYet() *index.Builder {
+	return index.Fields("id").Annotations(entsql.IndexWhere("name_key = ''"))
+}
+
 // laterAnnotation is that of later.
 type laterAnnotation bool
 

@@ -11,7 +11,7 @@ import (
 type ModuleDefinition struct{ ent.Schema }
 
 // Mixin of ModuleDefinition.
-func (ModuleDefinition) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Shared{}} }
+func (ModuleDefinition) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Shared{}, Named{}} }
 
 // Fields of ModuleDefinition.
 func (ModuleDefinition) Fields() []ent.Field {
@@ -21,7 +21,7 @@ func (ModuleDefinition) Fields() []ent.Field {
 		field.String("type").
 			Comment("what $ref:<module-type> names"),
 		field.String("search_text").
-			Comment("name, type and description in lower case"),
+			Comment("the name and the type, folded"),
 		field.Enum("status").Values("DRAFT", "ACTIVE"),
 		field.String("latest_version").Optional().Nillable().
 			Comment("written when a version is published"),
@@ -37,6 +37,9 @@ func (ModuleDefinition) Indexes() []ent.Index {
 			Annotations(entsql.IndexWhere("organization_id IS NULL")),
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "status"),
+		byName("organization_id").StorageKey("module_definition_name"),
+		byName().StorageKey("module_definition_global_name").Annotations(entsql.IndexWhere("organization_id IS NULL")),
+		unnamedYet().StorageKey("module_definition_unnamed"),
 		// PostgreSQL does not take the rows without an organization in the order of an index that begins with it.
 		index.Fields("created_at", "id").StorageKey("module_definition_global_newest").
 			Annotations(entsql.DescColumns("created_at", "id"), entsql.IndexWhere("organization_id IS NULL")),

@@ -12,13 +12,15 @@ import (
 type Project struct{ ent.Schema }
 
 // Mixin of Project.
-func (Project) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}} }
+func (Project) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}} }
 
 // Fields of Project.
 func (Project) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("name"),
 		field.String("slug"),
+		field.String("search_text").Default("").
+			Comment("the name and the slug, folded"),
 	}
 }
 
@@ -36,5 +38,7 @@ func (Project) Indexes() []ent.Index {
 			Annotations(entsql.IndexWhere(unarchived)),
 		newestFirst("organization_id"),
 		newestFirst("organization_id").StorageKey("project_archived_newest").Annotations(entsql.IndexWhere(archived)),
+		byName("organization_id").StorageKey("project_name"),
+		unnamedYet().StorageKey("project_unnamed"),
 	}
 }
