@@ -87,6 +87,7 @@ var fieldColumns = map[string][]string{
 	"Deployment.approvals":                  {},
 	"Deployment.approveEligibility":         {},
 	"Deployment.startEligibility":           {},
+	"Deployment.waitingFor":                 {},
 	"Deployment.automaticRollback":          {},
 	"Deployment.createdBy":                  {deployment.FieldCreatedBy, deployment.FieldCreatedByActor},
 	"Deployment.runner":                     {deployment.FieldRunner, deployment.FieldRunnerActor},

@@ -22,6 +22,7 @@ import (
 	"slipway/internal/service/defaults"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/view"
 	"slipway/internal/service/inputvalidation"
 	"slipway/internal/service/workspace"
@@ -214,6 +215,15 @@ func deploymentFilter(in *model.DeploymentFilter) view.Filter {
 		Status:    in.Status.Value(), Kind: in.DeploymentType.Value(),
 		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),
 		Overridden: in.Overridden.Value(), AwaitingMyApproval: isTrue(in.AwaitingMyApproval),
+	}
+}
+
+func runnerFilter(in *model.RunnerFilter) runners.Filter {
+	if in == nil {
+		return runners.Filter{}
+	}
+	return runners.Filter{
+		DeploymentType: in.DeploymentType.Value(), Action: in.Action.Value(), EnvironmentID: in.EnvironmentID.Value(),
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/state"
 	"slipway/internal/service/deployment/view"
 	"slipway/internal/service/deployment/waiting"
@@ -324,6 +325,12 @@ func (r aroundDeployment) ApproveEligibility(ctx context.Context, obj *record.De
 func (r aroundDeployment) StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.startEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
 		return r.DeploymentResolver.StartEligibility(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) WaitingFor(ctx context.Context, obj *record.Deployment) ([]*waiting.Reason, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.waitingFor", Parent: obj}, func(ctx context.Context) ([]*waiting.Reason, error) {
+		return r.DeploymentResolver.WaitingFor(ctx, obj)
 	})
 }
 
@@ -1374,6 +1381,12 @@ func (r aroundQuery) Rule(ctx context.Context, id string) (*ent.Rule, error) {
 	})
 }
 
+func (r aroundQuery) Runners(ctx context.Context, filter *model.RunnerFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*runners.Runner], error) {
+	return around(ctx, r.call, Field{Name: "Query.runners", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*runners.Runner], error) {
+		return r.QueryResolver.Runners(ctx, filter, first, after, last, before)
+	})
+}
+
 type aroundRelease struct {
 	generated.ReleaseResolver
 	call Call
@@ -1482,6 +1495,21 @@ func (r aroundRule) CreatedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, e
 func (r aroundRule) EndedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error) {
 	return around(ctx, r.call, Field{Name: "Rule.endedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
 		return r.RuleResolver.EndedBy(ctx, obj)
+	})
+}
+
+type aroundRunner struct {
+	generated.RunnerResolver
+	call Call
+}
+
+func (r resolvers) Runner() generated.RunnerResolver {
+	return aroundRunner{r.ResolverRoot.Runner(), r.call}
+}
+
+func (r aroundRunner) Actor(ctx context.Context, obj *runners.Runner) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Runner.actor", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.RunnerResolver.Actor(ctx, obj)
 	})
 }
 
@@ -1620,6 +1648,21 @@ func (r aroundViewer) Permissions(ctx context.Context, obj *actor.Actor) ([]acce
 func (r aroundViewer) LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error) {
 	return around(ctx, r.call, Field{Name: "Viewer.leaseSeconds", Parent: obj}, func(ctx context.Context) (int32, error) {
 		return r.ViewerResolver.LeaseSeconds(ctx, obj)
+	})
+}
+
+type aroundWaiting struct {
+	generated.WaitingResolver
+	call Call
+}
+
+func (r resolvers) Waiting() generated.WaitingResolver {
+	return aroundWaiting{r.ResolverRoot.Waiting(), r.call}
+}
+
+func (r aroundWaiting) Deployment(ctx context.Context, obj *waiting.Reason) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Waiting.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.WaitingResolver.Deployment(ctx, obj)
 	})
 }
 
