@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/state"
+	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
 
@@ -272,6 +274,32 @@ func TestAClaimGoesOnWithoutItsAsk(t *testing.T) {
 		}
 		if got := asks(w.Acme.As(actor.Runner), t, w, []string{ecsType}); got != d.ID {
 			t.Errorf("claimed %q, want %s", got, d.ID)
+		}
+	})
+}
+
+func TestAsksAreStoredWhileTheServerRunsAndWhenItStops(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		rows := func(n int) func() bool { return func() bool { return w.Rows(t)["runner_asks"] == n } }
+		note := func(token string) {
+			a := *actor.From(w.Acme.As(actor.Runner))
+			a.ID = token
+			w.Deploy.Runners.Note(&a, []string{ecsType}, []state.Action{apply})
+		}
+		note("tok_before")
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var running sync.WaitGroup
+		running.Go(func() { w.Deploy.Runners.Run(ctx) })
+		testkit.Eventually(t, "an ask from before is stored", rows(1))
+		note("tok_during")
+		testkit.Eventually(t, "an ask is stored", rows(2))
+		note("tok_last")
+		stop()
+		running.Wait()
+		if !rows(3)() {
+			t.Error("the last ask is not stored")
 		}
 	})
 }

@@ -106,8 +106,8 @@ func (s *Service) Known(ctx context.Context, at time.Time) ([]*Runner, error) {
 }
 
 // runningText counts the deployments that runners run.
-const runningText = `SELECT "runner_actor", "deployment_type", "trigger_source", COUNT(*) FROM "deployments"
-WHERE "organization_id" = $1 AND "status" = 'RUNNING' AND "runner_actor" IS NOT NULL
+const runningText = `SELECT "runner_actor", "deployment_type", "trigger_source", COUNT(*)
+FROM "deployments" WHERE "organization_id" = $1 AND "status" = 'RUNNING' AND "runner_actor" IS NOT NULL
 GROUP BY "runner_actor", "deployment_type", "trigger_source"`
 
 // running returns the runners that run deployments, by the ids of their tokens, with what those are.
@@ -133,8 +133,8 @@ func (s *Service) running(ctx context.Context) (map[string]*Runner, error) {
 }
 
 // asksText reads the asks that are not too old, and all of those who run deployments.
-const asksText = `SELECT "token_id", "deployment_type", "action", "asked_at" FROM "runner_asks"
-WHERE "organization_id" = $1 AND ("asked_at" >= $2 OR "token_id" IN (SELECT "value" FROM `
+const asksText = `SELECT "token_id", "deployment_type", "action", "asked_at"
+FROM "runner_asks" WHERE "organization_id" = $1 AND ("asked_at" >= $2 OR "token_id" IN (SELECT "value" FROM `
 
 // addAsks adds to runners what they have asked for, and those who run nothing and have asked lately.
 func (s *Service) addAsks(ctx context.Context, of map[string]*Runner, at time.Time) error {
