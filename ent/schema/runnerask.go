@@ -6,8 +6,8 @@ import (
 	"entgo.io/ent/schema/index"
 )
 
-// RunnerAsk says when a token last asked for work of one deployment type and one action. It is written beside claims, at
-// most every half a minute, and removed a day after the last.
+// RunnerAsk says when a token last asked for work of one deployment type and one action. It is written beside claims,
+// at most every half a minute, and removed a day after the last.
 type RunnerAsk struct{ ent.Schema }
 
 // Mixin of RunnerAsk.

@@ -306,7 +306,7 @@ var viewerView = view[identity]{
 func (c *Config) whoamiCommand() *cobra.Command {
 	return c.command(&cobra.Command{
 		Use: "whoami", Short: "Show who the token is, and what it may do", Args: cobra.NoArgs,
-		Long: "Show who the token is, what it may do, and how many deployments await an approval that it could give.",
+		Long:    "Show who the token is, what it may do, and how many deployments await an approval that it could give.",
 		Example: "  slipway whoami\n  slipway whoami --fields role -o tsv",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, viewerView); err != nil {
@@ -322,7 +322,7 @@ func (c *Config) whoamiCommand() *cobra.Command {
 		}
 		s.note("%s", from)
 
-		awaiting, err := s.awaitingMe(ctx, viewer)
+		awaiting, err := s.awaitingMe(ctx)
 		if err != nil {
 			return err
 		}
@@ -330,12 +330,9 @@ func (c *Config) whoamiCommand() *cobra.Command {
 	})
 }
 
-// awaitingMe returns how many deployments await the viewer's approval, nil outside of an organization and if the server
-// refuses to say, as an older one does.
-func (s *session) awaitingMe(ctx context.Context, viewer *client.ViewerRecord) (*int, error) {
-	if viewer.Organization == nil {
-		return nil, nil
-	}
+// awaitingMe returns how many deployments await the caller's approval. It is nil if the server refuses to say: outside
+// of an organization, or because it is older.
+func (s *session) awaitingMe(ctx context.Context) (*int, error) {
 	r, err := client.AwaitingMe(ctx, s.conn)
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Permanent() {
 		return nil, nil

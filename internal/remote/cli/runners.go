@@ -30,7 +30,8 @@ func (c *Config) runnersListCommand() *cobra.Command {
 		Use: "list", Short: "List the runners that ask for work or run something", Args: cobra.NoArgs,
 		Long: `List the runners: the tokens that asked for work within the last ten minutes, and those that run a deployment.
 Several processes may use one token.`,
-		Example: "  slipway runners list\n  slipway runners list --deployment-type aws:ecs --action DESTROY --in shop/prod -o json",
+		Example: "  slipway runners list\n" +
+			"  slipway runners list --deployment-type aws:ecs --action DESTROY --in shop/prod -o json",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, runnerView); err != nil {
 			return err

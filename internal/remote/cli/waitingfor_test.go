@@ -22,10 +22,10 @@ import (
 func TestACommandTellsWhatItsDeploymentWaitsFor(t *testing.T) {
 	t.Parallel()
 	for action, says := range map[string]string{
-		"deploy shop/production/web --set image=web:2": "--deployment-types aws:ecs.",
-		"destroy shop/production/web --yes":            "--deployment-types aws:ecs --destroy.",
-		"rollback shop/production/web":                 "--deployment-types aws:ecs.",
-		"redeploy shop/production/web@live":            "--deployment-types aws:ecs.",
+		"deploy shop/production/web --set image=web:2": "`slipway runner --deployment-types aws:ecs`.",
+		"destroy shop/production/web --yes":            "`slipway runner --deployment-types aws:ecs --destroy`.",
+		"rollback shop/production/web":                 "`slipway runner --deployment-types aws:ecs`.",
+		"redeploy shop/production/web@live":            "`slipway runner --deployment-types aws:ecs`.",
 	} {
 		t.Run(action, func(t *testing.T) {
 			t.Parallel()
@@ -34,11 +34,20 @@ func TestACommandTellsWhatItsDeploymentWaitsFor(t *testing.T) {
 			h.config.Waiting = 5 * time.Millisecond
 			ctx, interrupt := context.WithCancel(t.Context())
 			defer interrupt()
+			// Somebody asks for work when the command has asked several times.
+			var told atomic.Int32
+			server := between(t, s.URL, "WaitingFor", func(int32) (refuses bool) {
+				if told.Load() > 0 && told.Add(1) == 4 {
+					s.asks(t, state.Apply, state.DestroyAction)
+				}
+				return false
+			})
+			h.variables["SLIPWAY_SERVER"] = server
 			claimed := &watched{on: "A runner is available and claims it within a minute, one of: runner.\n", do: interrupt}
-			stderr := io.MultiWriter(claimed, &watched{on: says + "\n", do: func() { s.asks(t, state.Apply, state.DestroyAction) }})
+			stderr := io.MultiWriter(claimed, &watched{on: says + "\n", do: func() { told.Store(1) }})
 
 			var stdout bytes.Buffer
-			if code := h.execute(ctx, &stdout, stderr, append(strings.Fields(action), "-o", "json")...); code != 130 || stdout.Len() > 0 {
+			if code := h.execute(ctx, &stdout, stderr, append(strings.Fields(action), "-o", "json", "--timeout", "1m")...); code != 130 || stdout.Len() > 0 {
 				t.Errorf("%d: %s", code, &stdout)
 			}
 			inOrder(t, claimed.String(), "PENDING", "No runner has asked for work", says, "A runner is available")
@@ -49,35 +58,44 @@ func TestACommandTellsWhatItsDeploymentWaitsFor(t *testing.T) {
 	}
 }
 
-// older stands before a server and refuses some operations as an older one does that does not know their fields. It counts
-// them.
-func older(t *testing.T, server string, operations ...string) (olderURL string, refused *atomic.Int32) {
+// between stands before a server and calls heard with the number of each request of an operation, which it refuses if heard
+// says so: as an older server does that does not know its fields.
+func between(t *testing.T, server, operation string, heard func(n int32) (refuses bool)) (url string) {
 	t.Helper()
-	target, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused = &atomic.Int32{}
-	pass := httputil.NewSingleHostReverseProxy(target)
+	var requests atomic.Int32
+	pass := httputil.NewSingleHostReverseProxy(parsed(t, server))
 	pass.FlushInterval = -1
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			return
 		}
-		for _, operation := range operations {
-			if strings.Contains(string(body), `"operationName":"`+operation+`"`) {
-				refused.Add(1)
-				w.WriteHeader(http.StatusBadRequest)
-				_, _ = io.WriteString(w, `{"errors":[{"message":"Cannot query the field.","extensions":{"code":"slipway:Document:VALIDATION_FAILED"}}]}`)
-				return
-			}
+		if strings.Contains(string(body), `"operationName":"`+operation+`"`) && heard(requests.Add(1)) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"errors":[{"message":"Cannot query the field.","extensions":{"code":"slipway:Document:VALIDATION_FAILED"}}]}`)
+			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		pass.ServeHTTP(w, r)
 	}))
 	t.Cleanup(s.Close)
-	return s.URL, refused
+	return s.URL
+}
+
+// older stands before a server and refuses an operation. It counts the refusals.
+func older(t *testing.T, server, operation string) (url string, refused *atomic.Int32) {
+	t.Helper()
+	refused = &atomic.Int32{}
+	return between(t, server, operation, func(n int32) bool { refused.Store(n); return true }), refused
+}
+
+func parsed(t *testing.T, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
 
 // writing is what each write calls.
@@ -105,7 +123,7 @@ func TestACommandGoesOnAtAServerThatDoesNotKnowWhatADeploymentWaitsFor(t *testin
 			s.Finish(t, s.Store.Client.Deployment.Query().Where(entdeployment.StatusEQ(entdeployment.StatusPENDING)).OnlyX(s.Acme.As(actor.Viewer)), nil)
 		}
 	})
-	code := h.execute(t.Context(), io.Discard, io.MultiWriter(stderr, reminded), "deploy", "shop/production/web", "--set", "image=web:2")
+	code := h.execute(t.Context(), io.Discard, io.MultiWriter(stderr, reminded), "deploy", "shop/production/web", "--set", "image=web:2", "--timeout", "1m")
 	if text := stderr.String(); code != 0 || refused.Load() != 1 || strings.Contains(text, "versions") || strings.Contains(text, "Cannot query") {
 		t.Errorf("%d, asked %d times:\n%s", code, refused.Load(), text)
 	}
@@ -127,4 +145,20 @@ func TestRunnersListSaysWhatIsTooOld(t *testing.T) {
 	server, _ := older(t, s.URL, "Runners")
 	h := s.home(t, s.Acme.Tokens[actor.Viewer]).with(map[string]string{"SLIPWAY_SERVER": server})
 	h.mustFail(t, 5, []string{"of different versions: upgrade the older one"}, "runners", "list")
+}
+
+func TestWhoamiCountsWhatAwaitsTheApprovalOfTheToken(t *testing.T) {
+	t.Parallel()
+	s := newStock(t)
+	admin := s.home(t, s.Acme.Tokens[actor.Admin])
+	admin.must(t, "rules", "create", "--name", "Eyes", "--environment", "shop/production", "--approvals", "1", "--yes")
+	s.Fixture.Deploy(t, s.Instance.ID, `{"image":"web:2"}`)
+	for role, want := range map[actor.Role]string{actor.Admin: "1\n", actor.Developer: "0\n", actor.Viewer: "0\n"} { // the developer is its author
+		if got := s.home(t, s.Acme.Tokens[role]).must(t, "whoami", "--fields", "awaitingMyApproval", "-o", "tsv"); got != want {
+			t.Errorf("as %s: %q, want %q", role, got, want)
+		}
+	}
+	if got := s.home(t, s.Superadmin).must(t, "whoami", "--fields", "awaitingMyApproval", "-o", "tsv"); got != "\n" {
+		t.Errorf("outside of an organization: %q", got)
+	}
 }

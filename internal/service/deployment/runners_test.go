@@ -1,8 +1,10 @@
 package deployment_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +17,7 @@ import (
 	"slipway/internal/base/fault"
 	"slipway/internal/data/page"
 	"slipway/internal/service/account"
+	"slipway/internal/service/deployment"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/state"
@@ -74,7 +77,7 @@ func wantListed(t testing.TB, name string, got []string, want ...string) {
 
 func TestARunnerIsKnownForTenMinutesOrWhileItRuns(t *testing.T) {
 	t.Parallel()
-	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+	eachIsolation(t, func(t *testing.T, w *worldtest.World) {
 		clock, viewer := clockOf(w), w.Acme.As(actor.Viewer)
 		p := w.Fixture(t, w.Acme, "web")
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
@@ -263,17 +266,25 @@ func TestATypeThatThereIsNotIsNoAsk(t *testing.T) {
 	})
 }
 
-// TestAClaimGoesOnWithoutItsAsk has a database that takes no asks.
+// TestAClaimGoesOnWithoutItsAsk has a database that takes no asks, of which the operator hears.
 func TestAClaimGoesOnWithoutItsAsk(t *testing.T) {
 	t.Parallel()
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := w.Fixture(t, w.Acme, "web")
+		var log bytes.Buffer
+		w.Deploy = w.Deploy.With(func(d *deployment.Deps) { d.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+		if asks(runnerToken(t, w, w.Acme, "one", nil), t, w, []string{ecsType}); log.Len() > 0 {
+			t.Errorf("an ask that is stored is logged: %s", &log)
+		}
 		d := p.Deploy(t, p.Instance.ID, `{"image":"web:1"}`)
 		if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), `DROP TABLE "runner_asks"`); err != nil {
 			t.Fatal(err)
 		}
 		if got := asks(w.Acme.As(actor.Runner), t, w, []string{ecsType}); got != d.ID {
 			t.Errorf("claimed %q, want %s", got, d.ID)
+		}
+		if !strings.Contains(log.String(), "cannot store that runners asked for work") {
+			t.Errorf("logged %q", &log)
 		}
 	})
 }

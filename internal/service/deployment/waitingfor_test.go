@@ -96,7 +96,7 @@ func TestAPendingDeploymentWaitsForARunnerThatCanRunItThere(t *testing.T) {
 		clock, p := clockOf(w), w.Fixture(t, w.Acme, "web")
 		p.Succeeded(t)
 		d := destroying(t, w, p) // which a runner does not get that cannot destroy
-		wantReason(t, w, d.ID, waiting.RunnerMissing, "the type aws:ecs and the action DESTROY", "--deployment-types aws:ecs --destroy.")
+		wantReason(t, w, d.ID, waiting.RunnerMissing, "the type aws:ecs and the action DESTROY", "`slipway runner --deployment-types aws:ecs --destroy`.")
 
 		asks(runnerToken(t, w, w.Acme, "another-type", nil), t, w, []string{terraformType}, apply, destroys)
 		asks(runnerToken(t, w, w.Acme, "another-action", nil), t, w, []string{ecsType}, apply)

@@ -165,7 +165,8 @@ func (s *Service) StoreAsks(ctx context.Context) {
 		for n < min(len(rest), asksAtOnce) && rest[n].organizationID == organization {
 			n++
 		}
-		if err := s.store(actor.WithServer(ctx, organization), organization, rest[:n]); fault.IsFailure(err) {
+		err := s.store(actor.WithServer(ctx, organization), organization, rest[:n])
+		if err != nil && fault.IsFailure(err) {
 			s.Log.WarnContext(ctx, "cannot store that runners asked for work", "asks", n, "error", err)
 		}
 		rest = rest[n:]

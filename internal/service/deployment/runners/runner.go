@@ -75,7 +75,7 @@ func isValid(t *ent.Token, at time.Time) bool {
 
 // Known returns the runners of the actor's organization at a time by the clock of leases: the valid tokens that have
 // asked for work within ten minutes, and those that run a deployment; those with the newest tokens first. Each ask is
-// work of the context's request, and so are the deployments that they run. It takes three statements.
+// work of the context's request, and so are the deployments that they run. It takes four statements at most.
 func (s *Service) Known(ctx context.Context, at time.Time) ([]*Runner, error) {
 	of, err := s.running(ctx)
 	if err != nil {
@@ -132,39 +132,59 @@ func (s *Service) running(ctx context.Context) (map[string]*Runner, error) {
 	return of, err
 }
 
-// asksText reads the asks that are not too old, and all of those who run deployments.
-const asksText = `SELECT "token_id", "deployment_type", "action", "asked_at"
-FROM "runner_asks" WHERE "organization_id" = $1 AND ("asked_at" >= $2 OR "token_id" IN (SELECT "value" FROM `
+// The statements that read asks: the recent ones, and the earlier ones of some tokens.
+const (
+	asksText   = `SELECT "token_id", "deployment_type", "action", "asked_at" FROM "runner_asks" WHERE `
+	recentText = asksText + `"organization_id" = $1 AND "asked_at" >= $2`
+)
 
-// addAsks adds to runners what they have asked for, and those who run nothing and have asked lately.
+var earlierTexts = map[bool]string{false: newEarlierText(false), true: newEarlierText(true)}
+
+func newEarlierText(postgres bool) string {
+	return asksText + store.Among(`"token_id"`, `"organization_id"`, postgres) + ` AND "asked_at" < $3`
+}
+
+// addAsks adds to those who run deployments what they have asked for, and those who run none and have asked lately.
 func (s *Service) addAsks(ctx context.Context, of map[string]*Runner, at time.Time) error {
-	running := slices.Sorted(maps.Keys(of))
-	last := map[string]map[Ability]time.Time{}
-	args := []any{store.Scope(actor.From(ctx)), at.Add(-KnownFor).UTC(), s.Store.List(running)}
-	err := s.Store.Query(ctx, asksText+s.Store.Each("$3")+`))`, args, func(row store.Rows) error {
+	last, since, scope := asked{}, at.Add(-KnownFor).UTC(), store.Scope(actor.From(ctx))
+	if err := last.read(ctx, s.Store.Query, recentText, scope, since); err != nil {
+		return err
+	}
+	if len(of) > 0 {
+		running := s.Store.List(slices.Sorted(maps.Keys(of)))
+		err := last.read(ctx, s.Store.Query, earlierTexts[s.Store.Postgres()], running, scope, since)
+		if err != nil {
+			return err
+		}
+	}
+
+	for tokenID, times := range last {
+		if of[tokenID] == nil {
+			of[tokenID] = &Runner{}
+		}
+		of[tokenID].asked = newest(times)
+	}
+	return nil
+}
+
+// asked are the times at which tokens last asked, by what they can run.
+type asked map[string]map[Ability]time.Time
+
+// read adds the asks that a statement reads. Each is work of the context's request.
+func (last asked) read(ctx context.Context, query store.Reader, text string, args ...any) error {
+	return query(ctx, text, args, func(row store.Rows) error {
 		var tokenID string
 		var run Ability
-		var askedAt time.Time
-		if err := row.Scan(&tokenID, &run.DeploymentType, &run.Action, &askedAt); err != nil {
+		var at time.Time
+		if err := row.Scan(&tokenID, &run.DeploymentType, &run.Action, &at); err != nil {
 			return err
 		}
 		if last[tokenID] == nil {
 			last[tokenID] = map[Ability]time.Time{}
 		}
-		last[tokenID][run] = askedAt.UTC()
+		last[tokenID][run] = at.UTC()
 		return meter.Spend(ctx, meter.Searched, 1)
 	})
-	if err != nil {
-		return err
-	}
-
-	for tokenID, asked := range last {
-		if of[tokenID] == nil {
-			of[tokenID] = &Runner{}
-		}
-		of[tokenID].asked = newest(asked)
-	}
-	return nil
 }
 
 // newest returns what was asked for within ten minutes of the last ask: a program may be able to do less than before.

@@ -42,9 +42,9 @@ type Reason struct {
 	DeploymentID *string
 }
 
-// ReasonsOf returns what each of the deployments waits for, by their ids: to be started, to be claimed, or for the end of
-// its program once that was asked to stop. Whatever runs or has ended waits for nothing. What the rules come to is what
-// RequirementsOf says. The runners are read once, whatever the number of deployments.
+// ReasonsOf returns what each of the deployments waits for, by their ids: to be started, to be claimed, or for the end
+// of its program once that was asked to stop. Whatever runs or has ended waits for nothing. What the rules come to is
+// what RequirementsOf says. The runners are read once, whatever the number of deployments.
 func (s *Service) ReasonsOf(ctx context.Context, ids []string) (map[string][]Reason, error) {
 	r, list, waits, err := s.findWaiting(ctx, ids)
 	if err != nil {
@@ -128,12 +128,13 @@ func untilClaimed(d *ent.Deployment, known []*runners.Runner, at time.Time) Reas
 
 // missing says that no runner is known that has an ability in a place; those named have it elsewhere.
 func missing(run runners.Ability, elsewhere []string) string {
-	text := fmt.Sprintf("No runner has asked for work of the type %s and the action %s in this environment for 10 minutes. "+
-		"Start one: slipway runner --deployment-types %[1]s", run.DeploymentType, run.Action)
+	command := "slipway runner --deployment-types " + run.DeploymentType
 	if run.Action == state.DestroyAction {
-		text += " --destroy"
+		command += " --destroy"
 	}
-	if text += "."; len(elsewhere) > 0 {
+	text := fmt.Sprintf("No runner has asked for work of the type %s and the action %s in this environment for 10 "+
+		"minutes. Start one: `%s`.", run.DeploymentType, run.Action, command)
+	if len(elsewhere) > 0 {
 		text += " These may not run deployments here: " + named(elsewhere) + "."
 	}
 	return text
