@@ -52,7 +52,8 @@ func (s *Store) OldChanges(ctx context.Context, before time.Time, limit int) ([]
 	return s.sweep(ctx, deploymentchange.Table, deploymentchange.FieldCreatedAt, before, limit)
 }
 
-// OldAsks returns at most limit asks of runners, of all organizations, that are older than a time. It is for the system.
+// OldAsks returns at most limit asks of runners, of all organizations, that are older than a time. It is for the
+// system.
 func (s *Store) OldAsks(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
 	return s.sweep(ctx, runnerask.Table, runnerask.FieldAskedAt, before, limit)
 }
