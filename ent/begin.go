@@ -38,6 +38,7 @@ type txMemory struct {
 	Quarantine             QuarantineClient
 	Release                ReleaseClient
 	Rule                   RuleClient
+	RunnerAsk              RunnerAskClient
 	Token                  TokenClient
 }
 
@@ -103,6 +104,8 @@ func (c *Client) Begin(ctx context.Context) (*Tx, error) {
 	m.tx.Release = &m.Release
 	m.Rule = RuleClient{config: cfg}
 	m.tx.Rule = &m.Rule
+	m.RunnerAsk = RunnerAskClient{config: cfg}
+	m.tx.RunnerAsk = &m.RunnerAsk
 	m.Token = TokenClient{config: cfg}
 	m.tx.Token = &m.Token
 	return &m.tx, nil

@@ -35,6 +35,7 @@ import (
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/rule"
+	"slipway/ent/runnerask"
 	"slipway/ent/token"
 
 	"entgo.io/ent"
@@ -98,6 +99,8 @@ type Client struct {
 	Release *ReleaseClient
 	// Rule is the client for interacting with the Rule builders.
 	Rule *RuleClient
+	// RunnerAsk is the client for interacting with the RunnerAsk builders.
+	RunnerAsk *RunnerAskClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
 }
@@ -135,6 +138,7 @@ func (c *Client) init() {
 	c.Quarantine = NewQuarantineClient(c.config)
 	c.Release = NewReleaseClient(c.config)
 	c.Rule = NewRuleClient(c.config)
+	c.RunnerAsk = NewRunnerAskClient(c.config)
 	c.Token = NewTokenClient(c.config)
 }
 
@@ -252,6 +256,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Quarantine:             NewQuarantineClient(cfg),
 		Release:                NewReleaseClient(cfg),
 		Rule:                   NewRuleClient(cfg),
+		RunnerAsk:              NewRunnerAskClient(cfg),
 		Token:                  NewTokenClient(cfg),
 	}, nil
 }
@@ -296,6 +301,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Quarantine:             NewQuarantineClient(cfg),
 		Release:                NewReleaseClient(cfg),
 		Rule:                   NewRuleClient(cfg),
+		RunnerAsk:              NewRunnerAskClient(cfg),
 		Token:                  NewTokenClient(cfg),
 	}, nil
 }
@@ -331,7 +337,7 @@ func (c *Client) Use(hooks ...Hook) {
 		c.DeploymentLog, c.DeploymentOutput, c.DeploymentReference, c.Environment,
 		c.GivenInput, c.IdempotencyKey, c.InputBaseline, c.ModuleDefinition,
 		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
-		c.Release, c.Rule, c.Token,
+		c.Release, c.Rule, c.RunnerAsk, c.Token,
 	} {
 		n.Use(hooks...)
 	}
@@ -346,7 +352,7 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.DeploymentLog, c.DeploymentOutput, c.DeploymentReference, c.Environment,
 		c.GivenInput, c.IdempotencyKey, c.InputBaseline, c.ModuleDefinition,
 		c.ModuleInstance, c.ModuleVersion, c.Organization, c.Project, c.Quarantine,
-		c.Release, c.Rule, c.Token,
+		c.Release, c.Rule, c.RunnerAsk, c.Token,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -403,6 +409,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Release.mutate(ctx, m)
 	case *RuleMutation:
 		return c.Rule.mutate(ctx, m)
+	case *RunnerAskMutation:
+		return c.RunnerAsk.mutate(ctx, m)
 	case *TokenMutation:
 		return c.Token.mutate(ctx, m)
 	default:
@@ -4034,6 +4042,139 @@ func (c *RuleClient) mutate(ctx context.Context, m *RuleMutation) (Value, error)
 	}
 }
 
+// RunnerAskClient is a client for the RunnerAsk schema.
+type RunnerAskClient struct {
+	config
+}
+
+// NewRunnerAskClient returns a client for the RunnerAsk from the given config.
+func NewRunnerAskClient(c config) *RunnerAskClient {
+	return &RunnerAskClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `runnerask.Hooks(f(g(h())))`.
+func (c *RunnerAskClient) Use(hooks ...Hook) {
+	c.hooks.RunnerAsk = append(c.hooks.RunnerAsk, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `runnerask.Intercept(f(g(h())))`.
+func (c *RunnerAskClient) Intercept(interceptors ...Interceptor) {
+	c.inters.RunnerAsk = append(c.inters.RunnerAsk, interceptors...)
+}
+
+// Create returns a builder for creating a RunnerAsk entity.
+func (c *RunnerAskClient) Create() *RunnerAskCreate {
+	mutation := newRunnerAskMutation(c.config, OpCreate)
+	return &RunnerAskCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of RunnerAsk entities.
+func (c *RunnerAskClient) CreateBulk(builders ...*RunnerAskCreate) *RunnerAskCreateBulk {
+	return &RunnerAskCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *RunnerAskClient) MapCreateBulk(slice any, setFunc func(*RunnerAskCreate, int)) *RunnerAskCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &RunnerAskCreateBulk{err: fmt.Errorf("calling to RunnerAskClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*RunnerAskCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &RunnerAskCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for RunnerAsk.
+func (c *RunnerAskClient) Update() *RunnerAskUpdate {
+	mutation := newRunnerAskMutation(c.config, OpUpdate)
+	return &RunnerAskUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *RunnerAskClient) UpdateOne(_m *RunnerAsk) *RunnerAskUpdateOne {
+	mutation := newRunnerAskMutation(c.config, OpUpdateOne, withRunnerAsk(_m))
+	return &RunnerAskUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *RunnerAskClient) UpdateOneID(id int64) *RunnerAskUpdateOne {
+	mutation := newRunnerAskMutation(c.config, OpUpdateOne, withRunnerAskID(id))
+	return &RunnerAskUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for RunnerAsk.
+func (c *RunnerAskClient) Delete() *RunnerAskDelete {
+	mutation := newRunnerAskMutation(c.config, OpDelete)
+	return &RunnerAskDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *RunnerAskClient) DeleteOne(_m *RunnerAsk) *RunnerAskDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *RunnerAskClient) DeleteOneID(id int64) *RunnerAskDeleteOne {
+	builder := c.Delete().Where(runnerask.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &RunnerAskDeleteOne{builder}
+}
+
+// Query returns a query builder for RunnerAsk.
+func (c *RunnerAskClient) Query() *RunnerAskQuery {
+	return &RunnerAskQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeRunnerAsk},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a RunnerAsk entity by its id.
+func (c *RunnerAskClient) Get(ctx context.Context, id int64) (*RunnerAsk, error) {
+	return c.Query().Where(runnerask.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *RunnerAskClient) GetX(ctx context.Context, id int64) *RunnerAsk {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *RunnerAskClient) Hooks() []Hook {
+	return c.hooks.RunnerAsk
+}
+
+// Interceptors returns the client interceptors.
+func (c *RunnerAskClient) Interceptors() []Interceptor {
+	return c.inters.RunnerAsk
+}
+
+func (c *RunnerAskClient) mutate(ctx context.Context, m *RunnerAskMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&RunnerAskCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&RunnerAskUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&RunnerAskUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&RunnerAskDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown RunnerAsk mutation op: %q", m.Op())
+	}
+}
+
 // TokenClient is a client for the Token schema.
 type TokenClient struct {
 	config
@@ -4174,14 +4315,14 @@ type (
 		DefinitionUse, Deployment, DeploymentChange, DeploymentLog, DeploymentOutput,
 		DeploymentReference, Environment, GivenInput, IdempotencyKey, InputBaseline,
 		ModuleDefinition, ModuleInstance, ModuleVersion, Organization, Project,
-		Quarantine, Release, Rule, Token []ent.Hook
+		Quarantine, Release, Rule, RunnerAsk, Token []ent.Hook
 	}
 	inters struct {
 		Approval, AuditEvent, Chore, CloudEvent, CloudService, DefaultValueDefinition,
 		DefinitionUse, Deployment, DeploymentChange, DeploymentLog, DeploymentOutput,
 		DeploymentReference, Environment, GivenInput, IdempotencyKey, InputBaseline,
 		ModuleDefinition, ModuleInstance, ModuleVersion, Organization, Project,
-		Quarantine, Release, Rule, Token []ent.Interceptor
+		Quarantine, Release, Rule, RunnerAsk, Token []ent.Interceptor
 	}
 )
 

@@ -31,6 +31,7 @@ import (
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/rule"
+	"slipway/ent/runnerask"
 	"slipway/ent/token"
 	"sync"
 
@@ -121,6 +122,7 @@ func checkColumn(t, c string) error {
 			quarantine.Table:             quarantine.ValidColumn,
 			release.Table:                release.ValidColumn,
 			rule.Table:                   rule.ValidColumn,
+			runnerask.Table:              runnerask.ValidColumn,
 			token.Table:                  token.ValidColumn,
 		})
 	})

@@ -32,6 +32,7 @@ import (
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/rule"
+	"slipway/ent/runnerask"
 	"slipway/ent/token"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
@@ -82,6 +83,7 @@ const (
 	TypeQuarantine             = "Quarantine"
 	TypeRelease                = "Release"
 	TypeRule                   = "Rule"
+	TypeRunnerAsk              = "RunnerAsk"
 	TypeToken                  = "Token"
 )
 
@@ -24536,6 +24538,554 @@ func (m *RuleMutation) ClearEdge(name string) error {
 // It returns an error if the edge is not defined in the schema.
 func (m *RuleMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Rule edge %s", name)
+}
+
+// RunnerAskMutation represents an operation that mutates the RunnerAsk nodes in the graph.
+type RunnerAskMutation struct {
+	config
+	op              Op
+	typ             string
+	id              *int64
+	organization_id *string
+	token_id        *string
+	deployment_type *string
+	action          *string
+	asked_at        *time.Time
+	clearedFields   map[string]struct{}
+	done            bool
+	oldValue        func(context.Context) (*RunnerAsk, error)
+	predicates      []predicate.RunnerAsk
+}
+
+var _ ent.Mutation = (*RunnerAskMutation)(nil)
+
+// runneraskOption allows management of the mutation configuration using functional options.
+type runneraskOption func(*RunnerAskMutation)
+
+// newRunnerAskMutation creates new mutation for the RunnerAsk entity.
+func newRunnerAskMutation(c config, op Op, opts ...runneraskOption) *RunnerAskMutation {
+	m := &RunnerAskMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeRunnerAsk,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withRunnerAskID sets the ID field of the mutation.
+func withRunnerAskID(id int64) runneraskOption {
+	return func(m *RunnerAskMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *RunnerAsk
+		)
+		m.oldValue = func(ctx context.Context) (*RunnerAsk, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().RunnerAsk.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withRunnerAsk sets the old RunnerAsk of the mutation.
+func withRunnerAsk(node *RunnerAsk) runneraskOption {
+	return func(m *RunnerAskMutation) {
+		m.oldValue = func(context.Context) (*RunnerAsk, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m RunnerAskMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m RunnerAskMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of RunnerAsk entities.
+func (m *RunnerAskMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *RunnerAskMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *RunnerAskMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().RunnerAsk.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetOrganizationID sets the "organization_id" field.
+func (m *RunnerAskMutation) SetOrganizationID(s string) {
+	m.organization_id = &s
+}
+
+// OrganizationID returns the value of the "organization_id" field in the mutation.
+func (m *RunnerAskMutation) OrganizationID() (r string, exists bool) {
+	v := m.organization_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOrganizationID returns the old "organization_id" field's value of the RunnerAsk entity.
+// If the RunnerAsk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RunnerAskMutation) OldOrganizationID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOrganizationID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOrganizationID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOrganizationID: %w", err)
+	}
+	return oldValue.OrganizationID, nil
+}
+
+// ResetOrganizationID resets all changes to the "organization_id" field.
+func (m *RunnerAskMutation) ResetOrganizationID() {
+	m.organization_id = nil
+}
+
+// SetTokenID sets the "token_id" field.
+func (m *RunnerAskMutation) SetTokenID(s string) {
+	m.token_id = &s
+}
+
+// TokenID returns the value of the "token_id" field in the mutation.
+func (m *RunnerAskMutation) TokenID() (r string, exists bool) {
+	v := m.token_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTokenID returns the old "token_id" field's value of the RunnerAsk entity.
+// If the RunnerAsk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RunnerAskMutation) OldTokenID(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTokenID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTokenID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTokenID: %w", err)
+	}
+	return oldValue.TokenID, nil
+}
+
+// ResetTokenID resets all changes to the "token_id" field.
+func (m *RunnerAskMutation) ResetTokenID() {
+	m.token_id = nil
+}
+
+// SetDeploymentType sets the "deployment_type" field.
+func (m *RunnerAskMutation) SetDeploymentType(s string) {
+	m.deployment_type = &s
+}
+
+// DeploymentType returns the value of the "deployment_type" field in the mutation.
+func (m *RunnerAskMutation) DeploymentType() (r string, exists bool) {
+	v := m.deployment_type
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDeploymentType returns the old "deployment_type" field's value of the RunnerAsk entity.
+// If the RunnerAsk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RunnerAskMutation) OldDeploymentType(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDeploymentType is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDeploymentType requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDeploymentType: %w", err)
+	}
+	return oldValue.DeploymentType, nil
+}
+
+// ResetDeploymentType resets all changes to the "deployment_type" field.
+func (m *RunnerAskMutation) ResetDeploymentType() {
+	m.deployment_type = nil
+}
+
+// SetAction sets the "action" field.
+func (m *RunnerAskMutation) SetAction(s string) {
+	m.action = &s
+}
+
+// Action returns the value of the "action" field in the mutation.
+func (m *RunnerAskMutation) Action() (r string, exists bool) {
+	v := m.action
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAction returns the old "action" field's value of the RunnerAsk entity.
+// If the RunnerAsk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RunnerAskMutation) OldAction(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAction is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAction requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAction: %w", err)
+	}
+	return oldValue.Action, nil
+}
+
+// ResetAction resets all changes to the "action" field.
+func (m *RunnerAskMutation) ResetAction() {
+	m.action = nil
+}
+
+// SetAskedAt sets the "asked_at" field.
+func (m *RunnerAskMutation) SetAskedAt(t time.Time) {
+	m.asked_at = &t
+}
+
+// AskedAt returns the value of the "asked_at" field in the mutation.
+func (m *RunnerAskMutation) AskedAt() (r time.Time, exists bool) {
+	v := m.asked_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAskedAt returns the old "asked_at" field's value of the RunnerAsk entity.
+// If the RunnerAsk object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *RunnerAskMutation) OldAskedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAskedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAskedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAskedAt: %w", err)
+	}
+	return oldValue.AskedAt, nil
+}
+
+// ResetAskedAt resets all changes to the "asked_at" field.
+func (m *RunnerAskMutation) ResetAskedAt() {
+	m.asked_at = nil
+}
+
+// Where appends a list predicates to the RunnerAskMutation builder.
+func (m *RunnerAskMutation) Where(ps ...predicate.RunnerAsk) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the RunnerAskMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *RunnerAskMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.RunnerAsk, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *RunnerAskMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *RunnerAskMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (RunnerAsk).
+func (m *RunnerAskMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *RunnerAskMutation) Fields() []string {
+	fields := make([]string, 0, 5)
+	if m.organization_id != nil {
+		fields = append(fields, runnerask.FieldOrganizationID)
+	}
+	if m.token_id != nil {
+		fields = append(fields, runnerask.FieldTokenID)
+	}
+	if m.deployment_type != nil {
+		fields = append(fields, runnerask.FieldDeploymentType)
+	}
+	if m.action != nil {
+		fields = append(fields, runnerask.FieldAction)
+	}
+	if m.asked_at != nil {
+		fields = append(fields, runnerask.FieldAskedAt)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *RunnerAskMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case runnerask.FieldOrganizationID:
+		return m.OrganizationID()
+	case runnerask.FieldTokenID:
+		return m.TokenID()
+	case runnerask.FieldDeploymentType:
+		return m.DeploymentType()
+	case runnerask.FieldAction:
+		return m.Action()
+	case runnerask.FieldAskedAt:
+		return m.AskedAt()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *RunnerAskMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case runnerask.FieldOrganizationID:
+		return m.OldOrganizationID(ctx)
+	case runnerask.FieldTokenID:
+		return m.OldTokenID(ctx)
+	case runnerask.FieldDeploymentType:
+		return m.OldDeploymentType(ctx)
+	case runnerask.FieldAction:
+		return m.OldAction(ctx)
+	case runnerask.FieldAskedAt:
+		return m.OldAskedAt(ctx)
+	}
+	return nil, fmt.Errorf("unknown RunnerAsk field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RunnerAskMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case runnerask.FieldOrganizationID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOrganizationID(v)
+		return nil
+	case runnerask.FieldTokenID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTokenID(v)
+		return nil
+	case runnerask.FieldDeploymentType:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDeploymentType(v)
+		return nil
+	case runnerask.FieldAction:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAction(v)
+		return nil
+	case runnerask.FieldAskedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAskedAt(v)
+		return nil
+	}
+	return fmt.Errorf("unknown RunnerAsk field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *RunnerAskMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *RunnerAskMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *RunnerAskMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown RunnerAsk numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *RunnerAskMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *RunnerAskMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *RunnerAskMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown RunnerAsk nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *RunnerAskMutation) ResetField(name string) error {
+	switch name {
+	case runnerask.FieldOrganizationID:
+		m.ResetOrganizationID()
+		return nil
+	case runnerask.FieldTokenID:
+		m.ResetTokenID()
+		return nil
+	case runnerask.FieldDeploymentType:
+		m.ResetDeploymentType()
+		return nil
+	case runnerask.FieldAction:
+		m.ResetAction()
+		return nil
+	case runnerask.FieldAskedAt:
+		m.ResetAskedAt()
+		return nil
+	}
+	return fmt.Errorf("unknown RunnerAsk field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *RunnerAskMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *RunnerAskMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *RunnerAskMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *RunnerAskMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *RunnerAskMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *RunnerAskMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *RunnerAskMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown RunnerAsk unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *RunnerAskMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown RunnerAsk edge %s", name)
 }
 
 // TokenMutation represents an operation that mutates the Token nodes in the graph.

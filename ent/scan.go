@@ -30,6 +30,7 @@ import (
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/rule"
+	"slipway/ent/runnerask"
 	"slipway/ent/token"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
@@ -856,6 +857,26 @@ func (_m *Rule) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.EndedByActor}
 	case rule.FieldVersion:
 		return &_m.Version
+	default:
+		return nil
+	}
+}
+
+// ScanTarget returns what a value of the column is scanned into, nil where there is no such column.
+func (_m *RunnerAsk) ScanTarget(column string) any {
+	switch column {
+	case runnerask.FieldID:
+		return &_m.ID
+	case runnerask.FieldOrganizationID:
+		return &_m.OrganizationID
+	case runnerask.FieldTokenID:
+		return &_m.TokenID
+	case runnerask.FieldDeploymentType:
+		return &_m.DeploymentType
+	case runnerask.FieldAction:
+		return &_m.Action
+	case runnerask.FieldAskedAt:
+		return &_m.AskedAt
 	default:
 		return nil
 	}

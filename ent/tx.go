@@ -62,6 +62,8 @@ type Tx struct {
 	Release *ReleaseClient
 	// Rule is the client for interacting with the Rule builders.
 	Rule *RuleClient
+	// RunnerAsk is the client for interacting with the RunnerAsk builders.
+	RunnerAsk *RunnerAskClient
 	// Token is the client for interacting with the Token builders.
 	Token *TokenClient
 
@@ -219,6 +221,7 @@ func (tx *Tx) init() {
 	tx.Quarantine = NewQuarantineClient(tx.config)
 	tx.Release = NewReleaseClient(tx.config)
 	tx.Rule = NewRuleClient(tx.config)
+	tx.RunnerAsk = NewRunnerAskClient(tx.config)
 	tx.Token = NewTokenClient(tx.config)
 }
 

@@ -29,6 +29,7 @@ import (
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/rule"
+	"slipway/ent/runnerask"
 	"slipway/ent/token"
 )
 
@@ -1735,6 +1736,56 @@ func (_m *Rule) ColumnValue(column string) any {
 		return nillable(_m.EndedByActor)
 	case rule.FieldVersion:
 		return _m.Version
+	default:
+		return nil
+	}
+}
+
+// InsertStatement returns the INSERT of runner_asks, with every column but those that the database fills in and those
+// that are set later.
+func (*RunnerAsk) InsertStatement() string {
+	return `INSERT INTO "runner_asks" ("organization_id", "token_id", "deployment_type", "action", "asked_at") VALUES ($1, $2, $3, $4, $5)`
+}
+
+// InsertArguments returns the arguments of InsertStatement.
+func (_m *RunnerAsk) InsertArguments() []any {
+	return []any{
+		_m.OrganizationID,
+		_m.TokenID,
+		_m.DeploymentType,
+		_m.Action,
+		_m.AskedAt,
+	}
+}
+
+// SetTooEarly returns a column that the entity has and InsertStatement has not, "" for none.
+func (_m *RunnerAsk) SetTooEarly() string {
+	switch {
+	default:
+		return ""
+	}
+}
+
+// Owner returns the organization that the entity is of, "" for none.
+func (_m *RunnerAsk) Owner() string {
+	return _m.OrganizationID
+}
+
+// ColumnValue returns the value of a column, nil where it is null or there is no such column.
+func (_m *RunnerAsk) ColumnValue(column string) any {
+	switch column {
+	case runnerask.FieldID:
+		return _m.ID
+	case runnerask.FieldOrganizationID:
+		return _m.OrganizationID
+	case runnerask.FieldTokenID:
+		return _m.TokenID
+	case runnerask.FieldDeploymentType:
+		return _m.DeploymentType
+	case runnerask.FieldAction:
+		return _m.Action
+	case runnerask.FieldAskedAt:
+		return _m.AskedAt
 	default:
 		return nil
 	}

@@ -100,6 +100,7 @@ var fieldColumns = map[string][]string{
 	"Deployment.approveEligibility":         {},
 	"Deployment.startEligibility":           {},
 	"Deployment.changesFromLive":            releases.LiveColumns,
+	"Deployment.waitingFor":                 {},
 	"Deployment.automaticRollback":          {},
 	"Deployment.createdBy":                  {deployment.FieldCreatedBy, deployment.FieldCreatedByActor},
 	"Deployment.runner":                     {deployment.FieldRunner, deployment.FieldRunnerActor},

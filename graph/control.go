@@ -241,6 +241,26 @@ func waitingEligibilities(
 	return loadEach(ctx, d, "waitingEligibilities", deploymentID, r.Deploy.Waiting.WaitingEligibilities)
 }
 
+// waitingFor returns what a deployment waits for. The requirements that are among it are a batch of their own.
+func waitingFor(ctx context.Context, r *Resolver, d *record.Deployment) ([]*waiting.Reason, error) {
+	list, err := loadEach(ctx, d, "waitingFor", deploymentID, batched(
+		func(ctx context.Context, ids []string) (map[string][]waiting.Reason, error) {
+			of, err := r.Deploy.Waiting.ReasonsOf(ctx, ids)
+			var unmet []*gate.Requirement
+			for _, reasons := range of {
+				for _, one := range reasons {
+					if one.Requirement != nil {
+						unmet = append(unmet, one.Requirement)
+					}
+				}
+			}
+			registerBatch(ctx, unmet)
+			return of, err
+		},
+	))
+	return notNil(list), err
+}
+
 func automaticRollback(ctx context.Context, r *Resolver, d *record.Deployment) (*record.Deployment, error) {
 	return loadEach(ctx, d, "automaticRollback", deploymentID,
 		func(ctx context.Context, ids []string) (map[string]*record.Deployment, error) {

@@ -6,5 +6,6 @@ var Inputs = map[string]any{
 	"modulePatch": modulePatch, "newVersion": newVersion, "validationRequest": validationRequest,
 	"newDeployment": newDeployment, "report": report, "destroy": destroy, "completion": completion,
 	"deploymentFilter": deploymentFilter, "auditFilter": auditFilter, "instanceFilter": instanceFilter,
+	"runnerFilter": runnerFilter,
 	"projectPatch": projectPatch, "environmentPatch": environmentPatch, "instancePatch": instancePatch,
 }

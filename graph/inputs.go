@@ -22,6 +22,7 @@ import (
 	"slipway/internal/service/defaults"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/view"
 	"slipway/internal/service/inputvalidation"
 	"slipway/internal/service/workspace"
@@ -226,6 +227,15 @@ func deploymentFilter(in *model.DeploymentFilter) (f view.Filter) {
 	f.CreatedFrom, f.CreatedBefore = in.CreatedFrom.Value(), in.CreatedBefore.Value()
 	f.Overridden, f.AwaitingMyApproval = in.Overridden.Value(), isTrue(in.AwaitingMyApproval)
 	return f
+}
+
+func runnerFilter(in *model.RunnerFilter) runners.Filter {
+	if in == nil {
+		return runners.Filter{}
+	}
+	return runners.Filter{
+		DeploymentType: in.DeploymentType.Value(), Action: in.Action.Value(), EnvironmentID: in.EnvironmentID.Value(),
+	}
 }
 
 func auditFilter(in *model.AuditEventFilter) account.AuditFilter {

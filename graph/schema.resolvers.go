@@ -37,6 +37,7 @@ import (
 	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/state"
 	"slipway/internal/service/deployment/view"
 	"slipway/internal/service/deployment/waiting"
@@ -260,6 +261,11 @@ func (r *deploymentResolver) StartEligibility(ctx context.Context, obj *record.D
 // ChangesFromLive is the resolver for the changesFromLive field.
 func (r *deploymentResolver) ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error) {
 	return changesFromLive(ctx, r.Resolver, obj)
+}
+
+// WaitingFor is the resolver for the waitingFor field.
+func (r *deploymentResolver) WaitingFor(ctx context.Context, obj *record.Deployment) ([]*waiting.Reason, error) {
+	return waitingFor(ctx, r.Resolver, obj)
 }
 
 // Override is the resolver for the override field.
@@ -1268,6 +1274,12 @@ func (r *queryResolver) DeploymentStatistics(ctx context.Context, from time.Time
 	return statistics(ctx, r.Resolver, from, before, by)
 }
 
+// Runners is the resolver for the runners field.
+func (r *queryResolver) Runners(ctx context.Context, filter *model.RunnerFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*runners.Runner], error) {
+	c, err := r.Deploy.Runners.List(ctx, runnerFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	return registerPage(ctx, c, err)
+}
+
 // ModuleVersion is the resolver for the moduleVersion field.
 func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error) {
 	return toVersion(ctx, r.Resolver, obj, func(o *record.Release) *string { return &o.ModuleVersionID })
@@ -1344,6 +1356,11 @@ func (r *ruleResolver) CreatedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref
 // EndedBy is the resolver for the endedBy field.
 func (r *ruleResolver) EndedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error) {
 	return actorOf(ctx, obj, "endedBy", ruleEnder)
+}
+
+// Actor is the resolver for the actor field.
+func (r *runnerResolver) Actor(ctx context.Context, obj *runners.Runner) (*actor.Ref, error) {
+	return actorOf(ctx, obj, "actor", (*runners.Runner).Actor)
 }
 
 // DeploymentChanged is the resolver for the deploymentChanged field.
@@ -1449,6 +1466,11 @@ func (r *viewerResolver) Permissions(ctx context.Context, obj *actor.Actor) ([]a
 // LeaseSeconds is the resolver for the leaseSeconds field.
 func (r *viewerResolver) LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error) {
 	return r.Deploy.Execution.LeaseSeconds(), nil
+}
+
+// Deployment is the resolver for the deployment field.
+func (r *waitingResolver) Deployment(ctx context.Context, obj *waiting.Reason) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "deployment", func(w *waiting.Reason) *string { return w.DeploymentID })
 }
 
 // Params is the resolver for the params field.
@@ -1569,6 +1591,9 @@ func (r *Resolver) Requirement() generated.RequirementResolver { return &require
 // Rule returns generated.RuleResolver implementation.
 func (r *Resolver) Rule() generated.RuleResolver { return &ruleResolver{r} }
 
+// Runner returns generated.RunnerResolver implementation.
+func (r *Resolver) Runner() generated.RunnerResolver { return &runnerResolver{r} }
+
 // Subscription returns generated.SubscriptionResolver implementation.
 func (r *Resolver) Subscription() generated.SubscriptionResolver { return &subscriptionResolver{r} }
 
@@ -1585,6 +1610,9 @@ func (r *Resolver) UserFacingErrorData() generated.UserFacingErrorDataResolver {
 
 // Viewer returns generated.ViewerResolver implementation.
 func (r *Resolver) Viewer() generated.ViewerResolver { return &viewerResolver{r} }
+
+// Waiting returns generated.WaitingResolver implementation.
+func (r *Resolver) Waiting() generated.WaitingResolver { return &waitingResolver{r} }
 
 // WantedOptions returns generated.WantedOptionsResolver implementation.
 func (r *Resolver) WantedOptions() generated.WantedOptionsResolver { return &wantedOptionsResolver{r} }
@@ -1621,10 +1649,12 @@ type (
 	releaseResolver                  struct{ *Resolver }
 	requirementResolver              struct{ *Resolver }
 	ruleResolver                     struct{ *Resolver }
+	runnerResolver                   struct{ *Resolver }
 	subscriptionResolver             struct{ *Resolver }
 	tokenResolver                    struct{ *Resolver }
 	tokenScopeResolver               struct{ *Resolver }
 	userFacingErrorDataResolver      struct{ *Resolver }
 	viewerResolver                   struct{ *Resolver }
+	waitingResolver                  struct{ *Resolver }
 	wantedOptionsResolver            struct{ *Resolver }
 )

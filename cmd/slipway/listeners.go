@@ -168,10 +168,11 @@ func (s *settings) serve(
 		keeping.Go(func() { s.pair.watch(keep) })
 	}
 
-	// Requests use tokens until the last of them has finished.
+	// Requests use tokens, and runners ask for work, until the last of them has finished.
 	recording, stopRecording := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopRecording()
 	keeping.Go(func() { api.Services.Accounts.RunUses(recording) })
+	keeping.Go(func() { api.Services.Deploy.Runners.Run(recording) })
 
 	failed := make(chan error, 3)
 	begin := func(what string, by *http.Server, on net.Listener) {

@@ -296,6 +296,18 @@ func (f RuleFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error)
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RuleMutation", m)
 }
 
+// The RunnerAskFunc type is an adapter to allow the use of ordinary
+// function as RunnerAsk mutator.
+type RunnerAskFunc func(context.Context, *ent.RunnerAskMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f RunnerAskFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.RunnerAskMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RunnerAskMutation", m)
+}
+
 // The TokenFunc type is an adapter to allow the use of ordinary
 // function as Token mutator.
 type TokenFunc func(context.Context, *ent.TokenMutation) (ent.Value, error)

@@ -32,6 +32,7 @@ import (
 	"slipway/ent/quarantine"
 	"slipway/ent/release"
 	"slipway/ent/rule"
+	"slipway/ent/runnerask"
 	"slipway/ent/token"
 
 	"entgo.io/ent/dialect/sql"
@@ -741,6 +742,33 @@ func (f TraverseRule) Traverse(ctx context.Context, q ent.Query) error {
 	return fmt.Errorf("unexpected query type %T. expect *ent.RuleQuery", q)
 }
 
+// The RunnerAskFunc type is an adapter to allow the use of ordinary function as a Querier.
+type RunnerAskFunc func(context.Context, *ent.RunnerAskQuery) (ent.Value, error)
+
+// Query calls f(ctx, q).
+func (f RunnerAskFunc) Query(ctx context.Context, q ent.Query) (ent.Value, error) {
+	if q, ok := q.(*ent.RunnerAskQuery); ok {
+		return f(ctx, q)
+	}
+	return nil, fmt.Errorf("unexpected query type %T. expect *ent.RunnerAskQuery", q)
+}
+
+// The TraverseRunnerAsk type is an adapter to allow the use of ordinary function as Traverser.
+type TraverseRunnerAsk func(context.Context, *ent.RunnerAskQuery) error
+
+// Intercept is a dummy implementation of Intercept that returns the next Querier in the pipeline.
+func (f TraverseRunnerAsk) Intercept(next ent.Querier) ent.Querier {
+	return next
+}
+
+// Traverse calls f(ctx, q).
+func (f TraverseRunnerAsk) Traverse(ctx context.Context, q ent.Query) error {
+	if q, ok := q.(*ent.RunnerAskQuery); ok {
+		return f(ctx, q)
+	}
+	return fmt.Errorf("unexpected query type %T. expect *ent.RunnerAskQuery", q)
+}
+
 // The TokenFunc type is an adapter to allow the use of ordinary function as a Querier.
 type TokenFunc func(context.Context, *ent.TokenQuery) (ent.Value, error)
 
@@ -819,6 +847,8 @@ func NewQuery(q ent.Query) (Query, error) {
 		return &query[*ent.ReleaseQuery, predicate.Release, release.OrderOption]{typ: ent.TypeRelease, tq: q}, nil
 	case *ent.RuleQuery:
 		return &query[*ent.RuleQuery, predicate.Rule, rule.OrderOption]{typ: ent.TypeRule, tq: q}, nil
+	case *ent.RunnerAskQuery:
+		return &query[*ent.RunnerAskQuery, predicate.RunnerAsk, runnerask.OrderOption]{typ: ent.TypeRunnerAsk, tq: q}, nil
 	case *ent.TokenQuery:
 		return &query[*ent.TokenQuery, predicate.Token, token.OrderOption]{typ: ent.TypeToken, tq: q}, nil
 	default:

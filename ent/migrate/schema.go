@@ -1672,6 +1672,38 @@ var (
 			},
 		},
 	}
+	// RunnerAsksColumns holds the columns for the "runner_asks" table.
+	RunnerAsksColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "organization_id", Type: field.TypeString},
+		{Name: "token_id", Type: field.TypeString},
+		{Name: "deployment_type", Type: field.TypeString},
+		{Name: "action", Type: field.TypeString},
+		{Name: "asked_at", Type: field.TypeTime},
+	}
+	// RunnerAsksTable holds the schema information for the "runner_asks" table.
+	RunnerAsksTable = &schema.Table{
+		Name:       "runner_asks",
+		Columns:    RunnerAsksColumns,
+		PrimaryKey: []*schema.Column{RunnerAsksColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "runner_ask_once",
+				Unique:  true,
+				Columns: []*schema.Column{RunnerAsksColumns[1], RunnerAsksColumns[2], RunnerAsksColumns[3], RunnerAsksColumns[4]},
+			},
+			{
+				Name:    "runner_ask_newest",
+				Unique:  false,
+				Columns: []*schema.Column{RunnerAsksColumns[1], RunnerAsksColumns[5]},
+			},
+			{
+				Name:    "runner_ask_oldest",
+				Unique:  false,
+				Columns: []*schema.Column{RunnerAsksColumns[5]},
+			},
+		},
+	}
 	// TokensColumns holds the columns for the "tokens" table.
 	TokensColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeString},
@@ -1768,6 +1800,7 @@ var (
 		QuarantinesTable,
 		ReleasesTable,
 		RulesTable,
+		RunnerAsksTable,
 		TokensTable,
 	}
 )

@@ -78,5 +78,8 @@ type Release func(*sql.Selector)
 // Rule is the predicate function for rule builders.
 type Rule func(*sql.Selector)
 
+// RunnerAsk is the predicate function for runnerask builders.
+type RunnerAsk func(*sql.Selector)
+
 // Token is the predicate function for token builders.
 type Token func(*sql.Selector)

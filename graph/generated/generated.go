@@ -39,6 +39,7 @@ import (
 	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/state"
 	"slipway/internal/service/deployment/view"
 	"slipway/internal/service/deployment/waiting"
@@ -95,11 +96,13 @@ type ResolverRoot interface {
 	Release() ReleaseResolver
 	Requirement() RequirementResolver
 	Rule() RuleResolver
+	Runner() RunnerResolver
 	Subscription() SubscriptionResolver
 	Token() TokenResolver
 	TokenScope() TokenScopeResolver
 	UserFacingErrorData() UserFacingErrorDataResolver
 	Viewer() ViewerResolver
+	Waiting() WaitingResolver
 	WantedOptions() WantedOptionsResolver
 }
 
@@ -185,6 +188,7 @@ type DeploymentResolver interface {
 	ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 	StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error)
 	ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error)
+	WaitingFor(ctx context.Context, obj *record.Deployment) ([]*waiting.Reason, error)
 	Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error)
 
 	PromotedFrom(ctx context.Context, obj *record.Deployment) (*record.Deployment, error)
@@ -404,6 +408,7 @@ type QueryResolver interface {
 	Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
 	Rule(ctx context.Context, id string) (*ent.Rule, error)
 	DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error)
+	Runners(ctx context.Context, filter *model.RunnerFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*runners.Runner], error)
 }
 type ReleaseResolver interface {
 	ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error)
@@ -430,6 +435,9 @@ type RuleResolver interface {
 	CreatedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error)
 
 	EndedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error)
+}
+type RunnerResolver interface {
+	Actor(ctx context.Context, obj *runners.Runner) (*actor.Ref, error)
 }
 type SubscriptionResolver interface {
 	DeploymentChanged(ctx context.Context, id string, after *string) (<-chan *feed.Item, error)
@@ -466,6 +474,9 @@ type ViewerResolver interface {
 
 	Permissions(ctx context.Context, obj *actor.Actor) ([]access.Action, error)
 	LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error)
+}
+type WaitingResolver interface {
+	Deployment(ctx context.Context, obj *waiting.Reason) (*record.Deployment, error)
 }
 type WantedOptionsResolver interface {
 	Params(ctx context.Context, obj *inputvalues.Wanted) (json.RawMessage, error)
@@ -555,6 +566,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRevokeTokenInput,
 		ec.unmarshalInputRollbackDeploymentInput,
 		ec.unmarshalInputRuleDemandInput,
+		ec.unmarshalInputRunnerFilter,
 		ec.unmarshalInputSectionPropertyInput,
 		ec.unmarshalInputStartDeploymentInput,
 		ec.unmarshalInputStringArrayPropertyInput,
@@ -1042,6 +1054,23 @@ type Query {
     "The length of a bucket; at most 400 buckets."
     by: StatisticsUnit! = WEEK
   ): DeploymentStatistics
+
+  """
+  The runners: the valid tokens that asked for work within the last ten minutes, and those that run a deployment. Those
+  with the newest tokens first.
+  """
+  runners(
+    "Only runners that meet every condition given."
+    filter: RunnerFilter
+    "How many, from 1 to 100."
+    first: Int
+    "The cursor to go on after."
+    after: String
+    "How many from the end, from 1 to 100."
+    last: Int
+    "The cursor to go on before."
+    before: String
+  ): RunnerConnection
 }
 
 """
@@ -2549,7 +2578,7 @@ type OutdatedReferenceConnection {
   edges: [OutdatedReferenceEdge!]!
   "The references."
   nodes: [OutdatedReference!]!
-  "The position of the page."
+  "Where the page stands."
   pageInfo: PageInfo!
   "How many there are on all pages; counted only when asked for."
   totalCount: Int!
@@ -2687,7 +2716,7 @@ type QuarantineConnection {
   edges: [QuarantineEdge!]!
   "The quarantines."
   nodes: [Quarantine!]!
-  "The position of the page."
+  "Where the page stands."
   pageInfo: PageInfo!
   "How many there are on all pages; counted only when asked for."
   totalCount: Int!
@@ -3052,6 +3081,8 @@ type Deployment implements Node {
   release.
   """
   changesFromLive: DeploymentComparison
+  "Why it has not started or ended yet; empty if it runs or has ended, null if that cannot be checked."
+  waitingFor: [Waiting!]
   "Who went past which rules, and why; null where all were met."
   override: Override
   "The id of what was promoted; for a replay, of what its source was promoted from. Null for neither."
@@ -3086,7 +3117,7 @@ type DeploymentReferenceConnection {
   edges: [DeploymentReferenceEdge!]!
   "The references."
   nodes: [DeploymentReference!]!
-  "The position of the page."
+  "Where the page stands."
   pageInfo: PageInfo!
   "How many there are on all pages; counted only when asked for."
   totalCount: Int!
@@ -3098,6 +3129,86 @@ type DeploymentReferenceEdge {
   cursor: String!
   "The reference."
   node: DeploymentReference!
+}
+
+"Something that a deployment waits for."
+type Waiting {
+  "The reason."
+  kind: WaitingKind!
+  "A sentence, with what to do next."
+  message: String!
+  "When the wait ends by time alone; null if unknown."
+  until: UtcDateTime
+  "The unmet requirement; null for other kinds."
+  requirement: Requirement
+  "The deployment in the way; null for other kinds."
+  deployment: Deployment
+}
+
+"A reason to wait."
+enum WaitingKind {
+  "Approvals that a rule demands."
+  APPROVALS
+  "Another rule: hours, or the end of a freeze."
+  RULE
+  "Another deployment of the instance is active."
+  DEPLOYMENT
+  "All rules are met; somebody has to start it."
+  START
+  "No known runner runs this type and action there."
+  RUNNER_MISSING
+  "All runners that could run it are busy."
+  RUNNERS_BUSY
+  "A runner is available and will claim it."
+  CLAIM
+  "Its program was asked to stop and has not finished."
+  PROGRAM_END
+}
+
+"A token that claims deployments."
+type Runner {
+  "The token; several processes may use it."
+  actor: Actor!
+  "The deployment types that it last asked for."
+  deploymentTypes: [String!]!
+  "The actions that its program can run."
+  actions: [DeploymentAction!]!
+  "Its scope; null for the whole organization."
+  scope: TokenScope
+  "When it last asked for work, within half a minute; null if unknown."
+  askedAt: UtcDateTime
+  "The number of deployments that it runs now."
+  running: Int!
+}
+
+"A page of runners."
+type RunnerConnection {
+  "The runners with their cursors."
+  edges: [RunnerEdge!]!
+  "The runners."
+  nodes: [Runner!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "How many there are on all pages; counted only when asked for."
+  totalCount: Int!
+}
+
+"A runner in a list."
+type RunnerEdge {
+  "The position in the list, for ` + "`" + `after` + "`" + ` and ` + "`" + `before` + "`" + `."
+  cursor: String!
+  "The runner."
+  node: Runner!
+}
+
+"Conditions on runners; all that are given must hold."
+input RunnerFilter {
+  "A deployment type that they run."
+  deploymentType: String
+  "An action that they can run."
+  action: DeploymentAction
+  "The id of an environment within their scope. ` + "`" + `slipway:Environment:NOT_FOUND` + "`" + ` if there is none."
+  environmentId: ID
 }
 
 "A line that the program of a deployment has printed."
@@ -5698,7 +5809,7 @@ type ApprovalConnection {
   edges: [ApprovalEdge!]!
   "The approvals."
   nodes: [Approval!]!
-  "The position of the page."
+  "Where the page stands."
   pageInfo: PageInfo!
   "How many there are on all pages; counted only when asked for."
   totalCount: Int!
@@ -6462,6 +6573,8 @@ func (ec *executionContext) childFields_Deployment(ctx context.Context, field gr
 		return ec.fieldContext_Deployment_startEligibility(ctx, field)
 	case "changesFromLive":
 		return ec.fieldContext_Deployment_changesFromLive(ctx, field)
+	case "waitingFor":
+		return ec.fieldContext_Deployment_waitingFor(ctx, field)
 	case "override":
 		return ec.fieldContext_Deployment_override(ctx, field)
 	case "promotedFromDeploymentId":
@@ -7872,6 +7985,48 @@ func (ec *executionContext) childFields_RuleEdge(ctx context.Context, field grap
 	return nil, fmt.Errorf("no field named %q was found under type RuleEdge", field.Name)
 }
 
+func (ec *executionContext) childFields_Runner(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "actor":
+		return ec.fieldContext_Runner_actor(ctx, field)
+	case "deploymentTypes":
+		return ec.fieldContext_Runner_deploymentTypes(ctx, field)
+	case "actions":
+		return ec.fieldContext_Runner_actions(ctx, field)
+	case "scope":
+		return ec.fieldContext_Runner_scope(ctx, field)
+	case "askedAt":
+		return ec.fieldContext_Runner_askedAt(ctx, field)
+	case "running":
+		return ec.fieldContext_Runner_running(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Runner", field.Name)
+}
+
+func (ec *executionContext) childFields_RunnerConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "edges":
+		return ec.fieldContext_RunnerConnection_edges(ctx, field)
+	case "nodes":
+		return ec.fieldContext_RunnerConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_RunnerConnection_pageInfo(ctx, field)
+	case "totalCount":
+		return ec.fieldContext_RunnerConnection_totalCount(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RunnerConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_RunnerEdge(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "cursor":
+		return ec.fieldContext_RunnerEdge_cursor(ctx, field)
+	case "node":
+		return ec.fieldContext_RunnerEdge_node(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type RunnerEdge", field.Name)
+}
+
 func (ec *executionContext) childFields_StartDeploymentPayload(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "deployment":
@@ -8146,6 +8301,22 @@ func (ec *executionContext) childFields_Violation(ctx context.Context, field gra
 		return ec.fieldContext_Violation_message(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Violation", field.Name)
+}
+
+func (ec *executionContext) childFields_Waiting(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "kind":
+		return ec.fieldContext_Waiting_kind(ctx, field)
+	case "message":
+		return ec.fieldContext_Waiting_message(ctx, field)
+	case "until":
+		return ec.fieldContext_Waiting_until(ctx, field)
+	case "requirement":
+		return ec.fieldContext_Waiting_requirement(ctx, field)
+	case "deployment":
+		return ec.fieldContext_Waiting_deployment(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Waiting", field.Name)
 }
 
 func (ec *executionContext) childFields_WantedOptions(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
@@ -10463,6 +10634,52 @@ func (ec *executionContext) field_Query_rules_args(ctx context.Context, rawArgs 
 		return nil, err
 	}
 	args["ended"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg4
+	return args, nil
+}
+
+func (ec *executionContext) field_Query_runners_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.RunnerFilter, error) {
+			return ec.unmarshalORunnerFilter2ᚖslipwayᚋgraphᚋmodelᚐRunnerFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
@@ -15603,6 +15820,38 @@ func (ec *executionContext) fieldContext_Deployment_changesFromLive(_ context.Co
 		IsResolver: true,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_DeploymentComparison(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Deployment_waitingFor(ctx context.Context, field graphql.CollectedField, obj *record.Deployment) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Deployment_waitingFor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Deployment().WaitingFor(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*waiting.Reason) graphql.Marshaler {
+			return ec.marshalOWaiting2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐReasonᚄ(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Deployment_waitingFor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Deployment",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Waiting(ctx, field)
 		},
 	}
 	return fc, nil
@@ -31264,6 +31513,50 @@ func (ec *executionContext) fieldContext_Query_deploymentStatistics(ctx context.
 	return fc, nil
 }
 
+func (ec *executionContext) _Query_runners(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Query_runners(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.Query().Runners(ctx, fc.Args["filter"].(*model.RunnerFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*runners.Runner]) graphql.Marshaler {
+			return ec.marshalORunnerConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Query_runners(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Query",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RunnerConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_Query_runners_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _Query___type(ctx context.Context, field graphql.CollectedField) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -33322,6 +33615,336 @@ func (ec *executionContext) fieldContext_RuleEdge_node(_ context.Context, field 
 		IsResolver: false,
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_Rule(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Runner_actor(ctx context.Context, field graphql.CollectedField, obj *runners.Runner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Runner_actor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Runner().Actor(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Ref) graphql.Marshaler {
+			return ec.marshalNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Runner_actor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Runner",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Actor(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Runner_deploymentTypes(ctx context.Context, field graphql.CollectedField, obj *runners.Runner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Runner_deploymentTypes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.DeploymentTypes, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []string) graphql.Marshaler {
+			return ec.marshalNString2ᚕstringᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Runner_deploymentTypes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Runner", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Runner_actions(ctx context.Context, field graphql.CollectedField, obj *runners.Runner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Runner_actions(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Actions, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []state.Action) graphql.Marshaler {
+			return ec.marshalNDeploymentAction2ᚕslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐActionᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Runner_actions(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Runner", field, false, false, errors.New("field of type DeploymentAction does not have child fields"))
+}
+
+func (ec *executionContext) _Runner_scope(ctx context.Context, field graphql.CollectedField, obj *runners.Runner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Runner_scope(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Scope(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *actor.Scope) graphql.Marshaler {
+			return ec.marshalOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Runner_scope(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Runner",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_TokenScope(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Runner_askedAt(ctx context.Context, field graphql.CollectedField, obj *runners.Runner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Runner_askedAt(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.AskedAt, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Runner_askedAt(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Runner", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Runner_running(ctx context.Context, field graphql.CollectedField, obj *runners.Runner) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Runner_running(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Running, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Runner_running(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Runner", field, false, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RunnerConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*runners.Runner]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RunnerConnection_edges(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Edges, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*page.Edge[*runners.Runner]) graphql.Marshaler {
+			return ec.marshalNRunnerEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RunnerConnection_edges(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RunnerConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_RunnerEdge(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RunnerConnection_nodes(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*runners.Runner]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RunnerConnection_nodes(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Nodes(), nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v []*runners.Runner) graphql.Marshaler {
+			return ec.marshalNRunner2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋrunnersᚐRunnerᚄ(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RunnerConnection_nodes(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RunnerConnection",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Runner(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RunnerConnection_pageInfo(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*runners.Runner]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RunnerConnection_pageInfo(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.PageInfo, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Info) graphql.Marshaler {
+			return ec.marshalNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RunnerConnection_pageInfo(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RunnerConnection",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_PageInfo(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _RunnerConnection_totalCount(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*runners.Runner]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RunnerConnection_totalCount(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.TotalCount(ctx)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v int32) graphql.Marshaler {
+			return ec.marshalNInt2int32(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RunnerConnection_totalCount(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RunnerConnection", field, true, false, errors.New("field of type Int does not have child fields"))
+}
+
+func (ec *executionContext) _RunnerEdge_cursor(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*runners.Runner]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RunnerEdge_cursor(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Cursor, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RunnerEdge_cursor(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("RunnerEdge", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _RunnerEdge_node(ctx context.Context, field graphql.CollectedField, obj *page.Edge[*runners.Runner]) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_RunnerEdge_node(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Node, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *runners.Runner) graphql.Marshaler {
+			return ec.marshalNRunner2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋrunnersᚐRunner(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_RunnerEdge_node(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "RunnerEdge",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Runner(ctx, field)
 		},
 	}
 	return fc, nil
@@ -36536,6 +37159,139 @@ func (ec *executionContext) _Violation_message(ctx context.Context, field graphq
 }
 func (ec *executionContext) fieldContext_Violation_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
 	return graphql.NewScalarFieldContext("Violation", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Waiting_kind(ctx context.Context, field graphql.CollectedField, obj *waiting.Reason) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Waiting_kind(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Kind, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v waiting.Kind) graphql.Marshaler {
+			return ec.marshalNWaitingKind2slipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐKind(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Waiting_kind(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Waiting", field, false, false, errors.New("field of type WaitingKind does not have child fields"))
+}
+
+func (ec *executionContext) _Waiting_message(ctx context.Context, field graphql.CollectedField, obj *waiting.Reason) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Waiting_message(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Message, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Waiting_message(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Waiting", field, false, false, errors.New("field of type String does not have child fields"))
+}
+
+func (ec *executionContext) _Waiting_until(ctx context.Context, field graphql.CollectedField, obj *waiting.Reason) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Waiting_until(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Until, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *time.Time) graphql.Marshaler {
+			return ec.marshalOUtcDateTime2ᚖtimeᚐTime(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Waiting_until(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Waiting", field, false, false, errors.New("field of type UtcDateTime does not have child fields"))
+}
+
+func (ec *executionContext) _Waiting_requirement(ctx context.Context, field graphql.CollectedField, obj *waiting.Reason) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Waiting_requirement(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.Requirement, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *gate.Requirement) graphql.Marshaler {
+			return ec.marshalORequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Waiting_requirement(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Waiting",
+		Field:      field,
+		IsMethod:   false,
+		IsResolver: false,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Requirement(ctx, field)
+		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _Waiting_deployment(ctx context.Context, field graphql.CollectedField, obj *waiting.Reason) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Waiting_deployment(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return ec.Resolvers.Waiting().Deployment(ctx, obj)
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *record.Deployment) graphql.Marshaler {
+			return ec.marshalODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_Waiting_deployment(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "Waiting",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_Deployment(ctx, field)
+		},
+	}
+	return fc, nil
 }
 
 func (ec *executionContext) _WantedOptions_pointer(ctx context.Context, field graphql.CollectedField, obj *inputvalues.Wanted) (ret graphql.Marshaler) {
@@ -41577,6 +42333,50 @@ func (ec *executionContext) unmarshalInputRuleDemandInput(ctx context.Context, o
 				return it, err
 			}
 			it.LiveIn = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputRunnerFilter(ctx context.Context, obj any) (model.RunnerFilter, error) {
+	var it model.RunnerFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"deploymentType", "action", "environmentId"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "deploymentType":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("deploymentType"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.DeploymentType = graphql.OmittableOf(data)
+		case "action":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("action"))
+			data, err := ec.unmarshalODeploymentAction2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Action = graphql.OmittableOf(data)
+		case "environmentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("environmentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EnvironmentID = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -46824,6 +47624,44 @@ func (ec *executionContext) _Deployment(ctx context.Context, sel ast.SelectionSe
 					}
 				}()
 				res = ec._Deployment_changesFromLive(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "waitingFor":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Deployment_waitingFor(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -56210,6 +57048,28 @@ func (ec *executionContext) _Query(ctx context.Context, sel ast.SelectionSet) gr
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
+		case "runners":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Query_runners(ctx, field)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			rrm := func(ctx context.Context) graphql.Marshaler {
+				return ec.OperationContext.RootResolverMiddleware(ctx,
+					func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return rrm(innerCtx) })
 		case "__type":
 			out.Values[i] = ec.OperationContext.RootResolverMiddleware(innerCtx, func(ctx context.Context) (res graphql.Marshaler) {
 				return ec._Query___type(ctx, field)
@@ -57548,6 +58408,231 @@ func (ec *executionContext) _RuleEdge(ctx context.Context, sel ast.SelectionSet,
 			}
 		case "node":
 			out.Values[i] = ec._RuleEdge_node(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var runnerImplementors = []string{"Runner"}
+
+func (ec *executionContext) _Runner(ctx context.Context, sel ast.SelectionSet, obj *runners.Runner) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, runnerImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Runner")
+		case "actor":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Runner_actor(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "deploymentTypes":
+			out.Values[i] = ec._Runner_deploymentTypes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "actions":
+			out.Values[i] = ec._Runner_actions(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "scope":
+			out.Values[i] = ec._Runner_scope(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "askedAt":
+			out.Values[i] = ec._Runner_askedAt(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "running":
+			out.Values[i] = ec._Runner_running(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var runnerConnectionImplementors = []string{"RunnerConnection"}
+
+func (ec *executionContext) _RunnerConnection(ctx context.Context, sel ast.SelectionSet, obj *page.Connection[*runners.Runner]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, runnerConnectionImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RunnerConnection")
+		case "edges":
+			out.Values[i] = ec._RunnerConnection_edges(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "nodes":
+			out.Values[i] = ec._RunnerConnection_nodes(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "pageInfo":
+			out.Values[i] = ec._RunnerConnection_pageInfo(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "totalCount":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._RunnerConnection_totalCount(ctx, field, obj)
+				if res == graphql.Null {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
+var runnerEdgeImplementors = []string{"RunnerEdge"}
+
+func (ec *executionContext) _RunnerEdge(ctx context.Context, sel ast.SelectionSet, obj *page.Edge[*runners.Runner]) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, runnerEdgeImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("RunnerEdge")
+		case "cursor":
+			out.Values[i] = ec._RunnerEdge_cursor(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				out.Invalids++
+			}
+		case "node":
+			out.Values[i] = ec._RunnerEdge_node(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				out.Invalids++
 			}
@@ -59676,6 +60761,97 @@ func (ec *executionContext) _Violation(ctx context.Context, sel ast.SelectionSet
 	return out
 }
 
+var waitingImplementors = []string{"Waiting"}
+
+func (ec *executionContext) _Waiting(ctx context.Context, sel ast.SelectionSet, obj *waiting.Reason) graphql.Marshaler {
+	fields := graphql.CollectFields(ec.OperationContext, sel, waitingImplementors)
+
+	out := graphql.NewFieldSet(fields)
+	deferredFieldSet := graphql.NewFieldSet(nil)
+	deferLabelToView := make(map[string]*graphql.FieldSetView)
+	for i, field := range fields {
+		switch field.Name {
+		case "__typename":
+			out.Values[i] = graphql.MarshalString("Waiting")
+		case "kind":
+			out.Values[i] = ec._Waiting_kind(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "message":
+			out.Values[i] = ec._Waiting_message(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "until":
+			out.Values[i] = ec._Waiting_until(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "requirement":
+			out.Values[i] = ec._Waiting_requirement(ctx, field, obj)
+			if out.Values[i] == graphql.RequiredNull {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "deployment":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._Waiting_deployment(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		default:
+			panic("unknown field " + strconv.Quote(field.Name))
+		}
+	}
+	out.Dispatch(ctx)
+	if out.Invalids > 0 {
+		return graphql.Null
+	}
+
+	atomic.AddInt32(&ec.Deferred, int32(min(len(deferLabelToView), math.MaxInt32)))
+
+	ec.ProcessDeferredGroup(graphql.DeferredGroup{
+		Defers:   deferLabelToView,
+		Path:     graphql.GetPath(ctx),
+		FieldSet: deferredFieldSet,
+		Context:  ctx,
+	})
+
+	return out
+}
+
 var wantedOptionsImplementors = []string{"WantedOptions"}
 
 func (ec *executionContext) _WantedOptions(ctx context.Context, sel ast.SelectionSet, obj *inputvalues.Wanted) graphql.Marshaler {
@@ -60627,6 +61803,36 @@ var (
 		state.DestroyAction: "DESTROY",
 	}
 )
+
+func (ec *executionContext) unmarshalNDeploymentAction2ᚕslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐActionᚄ(ctx context.Context, v any) ([]state.Action, error) {
+	vSlice := graphql.CoerceList(v)
+	var err error
+	res := make([]state.Action, len(vSlice))
+	for i := range vSlice {
+		ctx := graphql.WithPathContext(ctx, graphql.NewPathWithIndex(i))
+		res[i], err = ec.unmarshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(ctx, vSlice[i])
+		if err != nil {
+			return nil, err
+		}
+	}
+	return res, nil
+}
+
+func (ec *executionContext) marshalNDeploymentAction2ᚕslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐActionᚄ(ctx context.Context, sel ast.SelectionSet, v []state.Action) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
 
 func (ec *executionContext) marshalNDeploymentChange2ᚖslipwayᚋinternalᚋdataᚋfeedᚐItem(ctx context.Context, sel ast.SelectionSet, v *feed.Item) graphql.Marshaler {
 	if v == nil {
@@ -62409,6 +63615,58 @@ func (ec *executionContext) marshalNRuleEdge2ᚖslipwayᚋinternalᚋdataᚋpage
 	return ec._RuleEdge(ctx, sel, v)
 }
 
+func (ec *executionContext) marshalNRunner2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋrunnersᚐRunnerᚄ(ctx context.Context, sel ast.SelectionSet, v []*runners.Runner) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRunner2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋrunnersᚐRunner(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRunner2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋrunnersᚐRunner(ctx context.Context, sel ast.SelectionSet, v *runners.Runner) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Runner(ctx, sel, v)
+}
+
+func (ec *executionContext) marshalNRunnerEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*page.Edge[*runners.Runner]) graphql.Marshaler {
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNRunnerEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalNRunnerEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(ctx context.Context, sel ast.SelectionSet, v *page.Edge[*runners.Runner]) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._RunnerEdge(ctx, sel, v)
+}
+
 func (ec *executionContext) unmarshalNStartDeploymentInput2slipwayᚋgraphᚋmodelᚐStartDeploymentInput(ctx context.Context, v any) (model.StartDeploymentInput, error) {
 	res, err := ec.unmarshalInputStartDeploymentInput(ctx, v)
 	return res, graphql.ErrorOnPath(ctx, err)
@@ -62727,6 +63985,56 @@ func (ec *executionContext) marshalNViolation2ᚖslipwayᚋinternalᚋbaseᚋfau
 	}
 	return ec._Violation(ctx, sel, v)
 }
+
+func (ec *executionContext) marshalNWaiting2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐReason(ctx context.Context, sel ast.SelectionSet, v *waiting.Reason) graphql.Marshaler {
+	if v == nil {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+		return graphql.Null
+	}
+	return ec._Waiting(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalNWaitingKind2slipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐKind(ctx context.Context, v any) (waiting.Kind, error) {
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalNWaitingKind2slipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐKind[tmp]
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNWaitingKind2slipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐKind(ctx context.Context, sel ast.SelectionSet, v waiting.Kind) graphql.Marshaler {
+	_ = sel
+	res := graphql.MarshalString(marshalNWaitingKind2slipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐKind[v])
+	if res == graphql.Null {
+		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
+			graphql.AddErrorf(ctx, "the requested element is null which the schema does not allow")
+		}
+	}
+	return res
+}
+
+var (
+	unmarshalNWaitingKind2slipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐKind = map[string]waiting.Kind{
+		"APPROVALS":      waiting.ForApprovals,
+		"RULE":           waiting.ForRule,
+		"DEPLOYMENT":     waiting.ForDeployment,
+		"START":          waiting.ForStart,
+		"RUNNER_MISSING": waiting.RunnerMissing,
+		"RUNNERS_BUSY":   waiting.RunnersBusy,
+		"CLAIM":          waiting.ForClaim,
+		"PROGRAM_END":    waiting.ForProgramEnd,
+	}
+	marshalNWaitingKind2slipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐKind = map[waiting.Kind]string{
+		waiting.ForApprovals:  "APPROVALS",
+		waiting.ForRule:       "RULE",
+		waiting.ForDeployment: "DEPLOYMENT",
+		waiting.ForStart:      "START",
+		waiting.RunnerMissing: "RUNNER_MISSING",
+		waiting.RunnersBusy:   "RUNNERS_BUSY",
+		waiting.ForClaim:      "CLAIM",
+		waiting.ForProgramEnd: "PROGRAM_END",
+	}
+)
 
 func (ec *executionContext) marshalNWantedOptions2slipwayᚋinternalᚋpureᚋinputvaluesᚐWanted(ctx context.Context, sel ast.SelectionSet, v inputvalues.Wanted) graphql.Marshaler {
 	return ec._WantedOptions(ctx, sel, &v)
@@ -63316,6 +64624,36 @@ func (ec *executionContext) marshalODeploymentAction2ᚕslipwayᚋinternalᚋser
 
 	return ret
 }
+
+func (ec *executionContext) unmarshalODeploymentAction2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(ctx context.Context, v any) (*state.Action, error) {
+	if v == nil {
+		return nil, nil
+	}
+	tmp, err := graphql.UnmarshalString(v)
+	res := unmarshalODeploymentAction2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction[tmp]
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalODeploymentAction2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(ctx context.Context, sel ast.SelectionSet, v *state.Action) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	_ = sel
+	_ = ctx
+	res := graphql.MarshalString(marshalODeploymentAction2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction[*v])
+	return res
+}
+
+var (
+	unmarshalODeploymentAction2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction = map[string]state.Action{
+		"APPLY":   state.Apply,
+		"DESTROY": state.DestroyAction,
+	}
+	marshalODeploymentAction2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction = map[state.Action]string{
+		state.Apply:         "APPLY",
+		state.DestroyAction: "DESTROY",
+	}
+)
 
 func (ec *executionContext) marshalODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(ctx context.Context, sel ast.SelectionSet, v *releases.Comparison) graphql.Marshaler {
 	if v == nil {
@@ -64586,6 +65924,13 @@ func (ec *executionContext) marshalORequirement2ᚕᚖslipwayᚋinternalᚋpure�
 	return ret
 }
 
+func (ec *executionContext) marshalORequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement(ctx context.Context, sel ast.SelectionSet, v *gate.Requirement) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._Requirement(ctx, sel, v)
+}
+
 func (ec *executionContext) marshalOResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(ctx context.Context, sel ast.SelectionSet, v *scalar.ResolvedInputs) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -64670,6 +66015,21 @@ func (ec *executionContext) unmarshalORuleDemandInput2ᚖslipwayᚋgraphᚋmodel
 		return nil, nil
 	}
 	res, err := ec.unmarshalInputRuleDemandInput(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalORunnerConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*runners.Runner]) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	return ec._RunnerConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalORunnerFilter2ᚖslipwayᚋgraphᚋmodelᚐRunnerFilter(ctx context.Context, v any) (*model.RunnerFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputRunnerFilter(ctx, v)
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
@@ -64994,6 +66354,25 @@ func (ec *executionContext) marshalOViewerOrganization2ᚕᚖslipwayᚋinternal�
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNViewerOrganization2ᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembership(ctx, sel, v[i])
+	})
+
+	for _, e := range ret {
+		if e == graphql.Null {
+			return graphql.Null
+		}
+	}
+
+	return ret
+}
+
+func (ec *executionContext) marshalOWaiting2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐReasonᚄ(ctx context.Context, sel ast.SelectionSet, v []*waiting.Reason) graphql.Marshaler {
+	if v == nil {
+		return graphql.Null
+	}
+	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 0, false, func(ctx context.Context, i int) graphql.Marshaler {
+		fc := graphql.GetFieldContext(ctx)
+		fc.Result = &v[i]
+		return ec.marshalNWaiting2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐReason(ctx, sel, v[i])
 	})
 
 	for _, e := range ret {

@@ -36,6 +36,7 @@ import (
 	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/state"
 	"slipway/internal/service/deployment/view"
 	"slipway/internal/service/deployment/waiting"
@@ -116,6 +117,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputRevokeTokenInput,
 			ec.unmarshalInputRollbackDeploymentInput,
 			ec.unmarshalInputRuleDemandInput,
+			ec.unmarshalInputRunnerFilter,
 			ec.unmarshalInputSectionPropertyInput,
 			ec.unmarshalInputStartDeploymentInput,
 			ec.unmarshalInputStringArrayPropertyInput,
@@ -414,6 +416,12 @@ var planRuleConnection = &plan.Object{Name: "RuleConnection", Satisfies: ruleCon
 
 var planRuleEdge = &plan.Object{Name: "RuleEdge", Satisfies: ruleEdgeImplementors}
 
+var planRunner = &plan.Object{Name: "Runner", Satisfies: runnerImplementors}
+
+var planRunnerConnection = &plan.Object{Name: "RunnerConnection", Satisfies: runnerConnectionImplementors}
+
+var planRunnerEdge = &plan.Object{Name: "RunnerEdge", Satisfies: runnerEdgeImplementors}
+
 var planSectionProperty = &plan.Object{Name: "SectionProperty", Satisfies: sectionPropertyImplementors}
 
 var planStartDeploymentPayload = &plan.Object{Name: "StartDeploymentPayload", Satisfies: startDeploymentPayloadImplementors}
@@ -467,6 +475,8 @@ var planViewer = &plan.Object{Name: "Viewer", Satisfies: viewerImplementors}
 var planViewerOrganization = &plan.Object{Name: "ViewerOrganization", Satisfies: viewerOrganizationImplementors}
 
 var planViolation = &plan.Object{Name: "Violation", Satisfies: violationImplementors}
+
+var planWaiting = &plan.Object{Name: "Waiting", Satisfies: waitingImplementors}
 
 var planWantedOptions = &plan.Object{Name: "WantedOptions", Satisfies: wantedOptionsImplementors}
 
@@ -2504,6 +2514,23 @@ func init() {
 				return false
 			}
 			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(w, n, v)
+		},
+		},
+		"waitingFor": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().WaitingFor(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOWaiting2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐReasonᚄ(w, n, v)
 		},
 		},
 		"override": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9058,6 +9085,26 @@ func init() {
 			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
 		},
 		},
+		"runners": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_runners_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().Runners(ctx, fc.Args["filter"].(*model.RunnerFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORunnerConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
 	}
 	planRedeployDeploymentPayload.Fields = map[string]*plan.Field{
 		"deployment": {Object: "RedeployDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9877,6 +9924,138 @@ func init() {
 				return false
 			}
 			return writeNRule2ᚖslipwayᚋentᚐRule(w, n, v)
+		},
+		},
+	}
+	planRunner.Fields = map[string]*plan.Field{
+		"actor": {Object: "Runner", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*runners.Runner)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Runner().Actor(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
+		},
+		},
+		"deploymentTypes": {Object: "Runner", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*runners.Runner)
+			v := obj.DeploymentTypes
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNString2ᚕstringᚄ(w, n, v)
+		},
+		},
+		"actions": {Object: "Runner", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*runners.Runner)
+			v := obj.Actions
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentAction2ᚕslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐActionᚄ(w, n, v)
+		},
+		},
+		"scope": {Object: "Runner", IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*runners.Runner)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Scope()
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(w, n, v)
+		},
+		},
+		"askedAt": {Object: "Runner", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*runners.Runner)
+			v := obj.AskedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"running": {Object: "Runner", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*runners.Runner)
+			v := obj.Running
+			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
+	planRunnerConnection.Fields = map[string]*plan.Field{
+		"edges": {Object: "RunnerConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*runners.Runner])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Edges
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRunnerEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w, n, v)
+		},
+		},
+		"nodes": {Object: "RunnerConnection", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*runners.Runner])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Nodes()
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRunner2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋrunnersᚐRunnerᚄ(w, n, v)
+		},
+		},
+		"pageInfo": {Object: "RunnerConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*runners.Runner])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.PageInfo
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
+		},
+		},
+		"totalCount": {Object: "RunnerConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*runners.Runner])
+			ctx := w.Context()
+			v, err := obj.TotalCount(ctx)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNInt2int32(w, n, v)
+		},
+		},
+	}
+	planRunnerEdge.Fields = map[string]*plan.Field{
+		"cursor": {Object: "RunnerEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*runners.Runner])
+			v := obj.Cursor
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"node": {Object: "RunnerEdge", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Edge[*runners.Runner])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Node
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRunner2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋrunnersᚐRunner(w, n, v)
 		},
 		},
 	}
@@ -11183,6 +11362,58 @@ func init() {
 		},
 		},
 	}
+	planWaiting.Fields = map[string]*plan.Field{
+		"kind": {Object: "Waiting", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Reason)
+			v := obj.Kind
+			return writeNWaitingKind2slipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐKind(w, n, v)
+		},
+		},
+		"message": {Object: "Waiting", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Reason)
+			v := obj.Message
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"until": {Object: "Waiting", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Reason)
+			v := obj.Until
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"requirement": {Object: "Waiting", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Reason)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Requirement
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement(w, n, v)
+		},
+		},
+		"deployment": {Object: "Waiting", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Reason)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Waiting().Deployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+	}
 	planWantedOptions.Fields = map[string]*plan.Field{
 		"pointer": {Object: "WantedOptions", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputvalues.Wanted)
@@ -12050,6 +12281,10 @@ func writeNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐ
 	return w.Appended(plan.AppendString(w.Bytes(), marshalNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction[v]), true)
 }
 
+func writeNDeploymentAction2ᚕslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐActionᚄ(w *plan.Writer, n *plan.Node, v []state.Action) bool {
+	return plan.List(w, n, v, true, writeNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction)
+}
+
 func writeNDeploymentChange2ᚖslipwayᚋinternalᚋdataᚋfeedᚐItem(w *plan.Writer, n *plan.Node, v *feed.Item) bool {
 	if v == nil {
 		return w.Null()
@@ -12605,6 +12840,28 @@ func writeNRuleEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n
 	return w.Object(n, planRuleEdge, v)
 }
 
+func writeNRunner2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋrunnersᚐRunnerᚄ(w *plan.Writer, n *plan.Node, v []*runners.Runner) bool {
+	return plan.List(w, n, v, true, writeNRunner2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋrunnersᚐRunner)
+}
+
+func writeNRunner2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋrunnersᚐRunner(w *plan.Writer, n *plan.Node, v *runners.Runner) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planRunner, v)
+}
+
+func writeNRunnerEdge2ᚕᚖslipwayᚋinternalᚋdataᚋpageᚐEdgeᚄ(w *plan.Writer, n *plan.Node, v []*page.Edge[*runners.Runner]) bool {
+	return plan.List(w, n, v, true, writeNRunnerEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge)
+}
+
+func writeNRunnerEdge2ᚖslipwayᚋinternalᚋdataᚋpageᚐEdge(w *plan.Writer, n *plan.Node, v *page.Edge[*runners.Runner]) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planRunnerEdge, v)
+}
+
 func writeNString2string(w *plan.Writer, n *plan.Node, v string) bool {
 	return w.Appended(plan.AppendString(w.Bytes(), v), true)
 }
@@ -12678,6 +12935,17 @@ func writeNViolation2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐViolation(w *plan.Wr
 		return w.Null()
 	}
 	return w.Object(n, planViolation, v)
+}
+
+func writeNWaiting2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐReason(w *plan.Writer, n *plan.Node, v *waiting.Reason) bool {
+	if v == nil {
+		return w.Null()
+	}
+	return w.Object(n, planWaiting, v)
+}
+
+func writeNWaitingKind2slipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐKind(w *plan.Writer, n *plan.Node, v waiting.Kind) bool {
+	return w.Appended(plan.AppendString(w.Bytes(), marshalNWaitingKind2slipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐKind[v]), true)
 }
 
 func writeNWantedOptions2slipwayᚋinternalᚋpureᚋinputvaluesᚐWanted(w *plan.Writer, n *plan.Node, v inputvalues.Wanted) bool {
@@ -13415,6 +13683,13 @@ func writeORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w
 	return plan.List(w, n, v, true, writeNRequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement)
 }
 
+func writeORequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement(w *plan.Writer, n *plan.Node, v *gate.Requirement) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planRequirement, v)
+}
+
 func writeOResolvedInputs2ᚖslipwayᚋgraphᚋscalarᚐResolvedInputs(w *plan.Writer, n *plan.Node, v *scalar.ResolvedInputs) bool {
 	if v == nil {
 		return false
@@ -13455,6 +13730,13 @@ func writeORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *pl
 		return false
 	}
 	return w.Object(n, planRuleConnection, v)
+}
+
+func writeORunnerConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w *plan.Writer, n *plan.Node, v *page.Connection[*runners.Runner]) bool {
+	if v == nil {
+		return false
+	}
+	return w.Object(n, planRunnerConnection, v)
 }
 
 func writeOStartDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐStartDeploymentPayload(w *plan.Writer, n *plan.Node, v *model.StartDeploymentPayload) bool {
@@ -13623,4 +13905,11 @@ func writeOViewerOrganization2ᚕᚖslipwayᚋinternalᚋserviceᚋaccountᚐMem
 		return false
 	}
 	return plan.List(w, n, v, true, writeNViewerOrganization2ᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembership)
+}
+
+func writeOWaiting2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐReasonᚄ(w *plan.Writer, n *plan.Node, v []*waiting.Reason) bool {
+	if v == nil {
+		return false
+	}
+	return plan.List(w, n, v, true, writeNWaiting2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐReason)
 }

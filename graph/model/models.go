@@ -930,6 +930,16 @@ type RuleDemandInput struct {
 	LiveIn graphql.Omittable[*LiveInDemandInput] `json:"liveIn,omitempty"`
 }
 
+// Conditions on runners; all that are given must hold.
+type RunnerFilter struct {
+	// A deployment type that they run.
+	DeploymentType graphql.Omittable[*string] `json:"deploymentType,omitempty"`
+	// An action that they can run.
+	Action graphql.Omittable[*state.Action] `json:"action,omitempty"`
+	// The id of an environment within their scope. `slipway:Environment:NOT_FOUND` if there is none.
+	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
+}
+
 // What to start.
 type StartDeploymentInput struct {
 	// The id of a deployment that waits for approvals.

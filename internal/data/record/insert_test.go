@@ -42,7 +42,7 @@ func TestWhatAnInsertLeavesOutHasAValue(t *testing.T) {
 		&ent.AuditEvent{}, &ent.CloudEvent{}, &ent.CloudService{}, &ent.DefaultValueDefinition{}, &ent.DefinitionUse{},
 		&ent.Deployment{}, &ent.DeploymentChange{}, &ent.DeploymentLog{}, &ent.DeploymentOutput{}, &ent.DeploymentReference{}, &ent.Environment{}, &ent.GivenInput{}, &ent.IdempotencyKey{},
 		&ent.InputBaseline{}, &ent.Chore{}, &ent.ModuleDefinition{}, &ent.ModuleInstance{}, &ent.ModuleVersion{},
-		&ent.Approval{}, &ent.Rule{}, &ent.Organization{}, &ent.Project{}, &ent.Quarantine{}, &ent.Release{}, &ent.Token{},
+		&ent.Approval{}, &ent.Rule{}, &ent.Organization{}, &ent.Project{}, &ent.Quarantine{}, &ent.Release{}, &ent.RunnerAsk{}, &ent.Token{},
 	} {
 		table, _, _ := strings.Cut(strings.TrimPrefix(r.InsertStatement(), `INSERT INTO "`), `"`)
 		rows[table] = r

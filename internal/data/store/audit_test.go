@@ -14,6 +14,7 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/strictjson"
+	"slipway/internal/data/page"
 	"slipway/internal/data/store"
 	"slipway/internal/pure/gate"
 	"slipway/internal/pure/inputprop"
@@ -25,6 +26,7 @@ import (
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/rule"
 	"slipway/internal/test/worldtest"
 )
@@ -140,6 +142,9 @@ func callServices(t *testing.T, w *worldtest.World) {
 		t.Error("redeploy beside an active deployment")
 	}
 	_, lease, err := w.Deploy.Execution.Claim(runner, execution.Claim{Kinds: module.DeploymentTypes, LeaseID: new("my-lease-1")})
+	must(t, err)
+	w.Deploy.Runners.StoreAsks(t.Context())
+	_, err = w.Deploy.Runners.List(admin, runners.Filter{EnvironmentID: &p.Environment.ID}, page.Args{})
 	must(t, err)
 	_, _, err = w.Deploy.Execution.RenewLease(runner, rolled.ID, lease.ID)
 	must(t, err)

@@ -12,6 +12,7 @@ import (
 	"slipway/ent/deployment"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/runnerask"
 	"slipway/internal/base/actor"
 	"slipway/internal/data/store/pgconn"
 )
@@ -49,6 +50,12 @@ func (s *Store) OldIdempotencyKeys(ctx context.Context, before time.Time, limit 
 // the system.
 func (s *Store) OldChanges(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
 	return s.sweep(ctx, deploymentchange.Table, deploymentchange.FieldCreatedAt, before, limit)
+}
+
+// OldAsks returns at most limit asks of runners, of all organizations, that are older than a time. It is for the
+// system.
+func (s *Store) OldAsks(ctx context.Context, before time.Time, limit int) ([]OwnedID, error) {
+	return s.sweep(ctx, runnerask.Table, runnerask.FieldAskedAt, before, limit)
 }
 
 // OldEvents returns at most limit events of the cloud, of all organizations, that were received before a time. It is

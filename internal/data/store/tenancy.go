@@ -53,6 +53,7 @@ var Classes = map[string]Class{
 	ent.TypeAuditEvent:             Owned,
 	ent.TypeRule:                   Owned,
 	ent.TypeApproval:               Owned,
+	ent.TypeRunnerAsk:              Owned,
 }
 
 // GlobalScope is the scope of a superadmin, or of the system, without an organization: what it writes to

@@ -29,6 +29,8 @@ type Config struct {
 	Silence time.Duration
 	// Reminder is how often a line says that something goes on, if the status cannot be rewritten, 30 s.
 	Reminder time.Duration
+	// Waiting is after how long it is told what a deployment waits for, 3 s.
+	Waiting time.Duration
 	// CommandTimeout is how long a token command may take, 30 s.
 	CommandTimeout time.Duration
 	// Now tells the time.
@@ -39,7 +41,7 @@ type Config struct {
 func Commands(c Config) []*cobra.Command {
 	for of, usual := range map[*time.Duration]time.Duration{
 		&c.Patience: 30 * time.Second, &c.Timeout: time.Minute, &c.CommandTimeout: 30 * time.Second,
-		&c.Silence: 36 * time.Second, &c.Reminder: 30 * time.Second,
+		&c.Silence: 36 * time.Second, &c.Reminder: 30 * time.Second, &c.Waiting: 3 * time.Second,
 	} {
 		if *of == 0 {
 			*of = usual
@@ -53,7 +55,8 @@ func Commands(c Config) []*cobra.Command {
 	return []*cobra.Command{
 		c.loginCommand(), c.logoutCommand(), c.whoamiCommand(), c.contextCommand(),
 		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(),
-		c.rulesCommand(), c.outputsCommand(), c.compareCommand(), c.approveCommand(), c.rejectCommand(), c.startCommand(),
+		c.rulesCommand(), c.runnersCommand(), c.outputsCommand(), c.compareCommand(), c.approveCommand(), c.rejectCommand(),
+		c.startCommand(),
 		c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(), c.deployCommand(),
 		c.previewCommand(), c.promoteCommand(), c.rollbackCommand(), c.redeployCommand(), c.watchCommand(),
 		c.logsCommand(), c.apiCommand(), c.valuesCommand(), c.schemaCommand(), c.validateCommand(),

@@ -71,7 +71,7 @@ func TestLoginKeepsWhatTheServerAccepts(t *testing.T) {
 	if got := h.must(t, "whoami", "--fields", "name,organization.slug", "-o", "tsv"); got != "mira\tacme\n" {
 		t.Errorf("whoami %q", got)
 	}
-	if heard := s.heard(); strings.Count(heard, "Bearer slp_developer_secret acme ") != 2 {
+	if heard := s.heard(); strings.Count(heard, "Bearer slp_developer_secret acme ") != 4 {
 		t.Errorf("the server heard %s", heard)
 	}
 }

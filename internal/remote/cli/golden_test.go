@@ -24,6 +24,7 @@ import (
 	"slipway/internal/server"
 	"slipway/internal/service/catalog"
 	"slipway/internal/service/deployment/execution"
+	"slipway/internal/service/deployment/state"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
@@ -128,6 +129,13 @@ func newStock(t *testing.T) *stock {
 	return s
 }
 
+// asks has a runner ask for work, and get none.
+func (s *stock) asks(t *testing.T, actions ...state.Action) {
+	t.Helper()
+	s.World.Deploy.Runners.Note(actor.From(s.Acme.As(actor.Runner)), module.DeploymentTypes, actions)
+	s.World.Deploy.Runners.StoreAsks(t.Context())
+}
+
 func (s *stock) home(t *testing.T, token string) *home {
 	t.Helper()
 	h := newHome(t).at(s.URL, token).with(map[string]string{"LOGGED": s.last})
@@ -185,6 +193,8 @@ var goldens = []struct {
 		"schema values shop", "schema values shop --fields title,required", "schema module --fields title",
 		"validate testdata/files/good-values.yaml --module shop", "validate testdata/files/bad-values.yaml --instance shop/production/web",
 		"validate testdata/files/bad.yaml", "validate testdata/files/bad-values.yaml"}},
+	{"runners", []string{"runners list", "runners list --deployment-type aws:ecs --action DESTROY --in shop/production --limit 1", "runners list --deployment-type nothing",
+		"runners list --in shop/nothing", "runners list --in shop"}},
 }
 
 var formats = []string{"table", "json", "yaml", "tsv", "name"}
@@ -226,6 +236,7 @@ func TestEachCommandInEachFormat(t *testing.T) {
 		var all strings.Builder
 		n := names{}
 		for i, format := range formats {
+			s.asks(t, state.Apply, state.DestroyAction)
 			commands := make([]string, len(g.commands))
 			for at, command := range g.commands {
 				commands[at] = strings.ReplaceAll(command, "-N", fmt.Sprint("-", i+1))
@@ -245,7 +256,7 @@ func TestEachListThatIsEmptyInEachFormat(t *testing.T) {
 	var all strings.Builder
 	n := names{}
 	for _, format := range formats {
-		all.WriteString(h.transcript(t, []string{"projects list", "environments list", "instances list", "modules list", "deployments list", "rules list", "context list"}, format, n))
+		all.WriteString(h.transcript(t, []string{"projects list", "environments list", "instances list", "modules list", "deployments list", "rules list", "context list", "runners list"}, format, n))
 	}
 	golden(t, "empty", all.String())
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -287,17 +288,25 @@ func (c *Config) contextListCommand() *cobra.Command {
 	return cmd
 }
 
-var viewerView = view[client.ViewerRecord]{
+// identity is who the token is, and what awaits it.
+type identity struct {
+	client.ViewerRecord
+	// AwaitingMyApproval is how many deployments await an approval that the token could give, nil if that is not known.
+	AwaitingMyApproval *int `json:"awaitingMyApproval"`
+}
+
+var viewerView = view[identity]{
 	columns: []column{
 		{"TOKEN", "name"}, {"ROLE", "role"}, {"ORGANIZATION", "organization.slug"}, {"EXPIRES", "expiresAt"},
-		{"ID", "tokenId"},
+		{"ID", "tokenId"}, {"AWAITING MY APPROVAL", "awaitingMyApproval"},
 	},
-	name: func(v *client.ViewerRecord) string { return v.Name },
+	name: func(i *identity) string { return i.Name },
 }
 
 func (c *Config) whoamiCommand() *cobra.Command {
 	return c.command(&cobra.Command{
 		Use: "whoami", Short: "Show who the token is, and what it may do", Args: cobra.NoArgs,
+		Long:    "Show who the token is, what it may do, and how many deployments await an approval that it could give.",
 		Example: "  slipway whoami\n  slipway whoami --fields role -o tsv",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, viewerView); err != nil {
@@ -312,6 +321,24 @@ func (c *Config) whoamiCommand() *cobra.Command {
 			from = fmt.Sprintf("%s, context %s", from, s.conn.context)
 		}
 		s.note("%s", from)
-		return show(s, viewerView, viewer)
+
+		awaiting, err := s.awaitingMe(ctx)
+		if err != nil {
+			return err
+		}
+		return show(s, viewerView, &identity{*viewer, awaiting})
 	})
+}
+
+// awaitingMe returns how many deployments await the caller's approval. It is nil if the server refuses to say: outside
+// of an organization, or because it is older.
+func (s *session) awaitingMe(ctx context.Context) (*int, error) {
+	r, err := client.AwaitingMe(ctx, s.conn)
+	if refused, ok := errors.AsType[*client.Error](err); ok && refused.Permanent() {
+		return nil, nil
+	}
+	if err != nil || r.Deployments == nil {
+		return nil, err
+	}
+	return &r.Deployments.TotalCount, nil
 }

@@ -67,6 +67,10 @@ func (s *shape) add(t reflect.Type, prefix string) {
 		if of.Kind() == reflect.Pointer {
 			of = of.Elem()
 		}
+		if t.Field(i).Anonymous { // its fields are those of the record, as in JSON
+			s.add(of, prefix)
+			continue
+		}
 		s.fields = append(s.fields, path)
 
 		switch {

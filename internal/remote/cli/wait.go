@@ -129,6 +129,7 @@ func (w *waiting) follow(ctx context.Context, s *session, id string) (*client.De
 	p := s.newProgress()
 	p.fromStart = w.fromStart
 	defer p.run(s.config.Reminder)()
+	defer s.tellWaits(ctx, id, p)()
 
 	var logs sync.WaitGroup
 	defer logs.Wait()

@@ -211,6 +211,27 @@ type ArchiveProjectResponse struct {
 // GetArchiveProject returns ArchiveProjectResponse.ArchiveProject, and is useful for accessing the field via an interface.
 func (v *ArchiveProjectResponse) GetArchiveProject() ProjectArchived { return v.ArchiveProject }
 
+// AwaitedDeployments includes the requested fields of the GraphQL type DeploymentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of deployments.
+type AwaitedDeployments struct {
+	// How many there are on all pages; counted only when asked for.
+	TotalCount int `json:"totalCount"`
+}
+
+// GetTotalCount returns AwaitedDeployments.TotalCount, and is useful for accessing the field via an interface.
+func (v *AwaitedDeployments) GetTotalCount() int { return v.TotalCount }
+
+// AwaitingMeResponse is returned by AwaitingMe on success.
+type AwaitingMeResponse struct {
+	// The organization's deployments, newest first.
+	Deployments *AwaitedDeployments `json:"deployments"`
+}
+
+// GetDeployments returns AwaitingMeResponse.Deployments, and is useful for accessing the field via an interface.
+func (v *AwaitingMeResponse) GetDeployments() *AwaitedDeployments { return v.Deployments }
+
 // Caller includes the requested fields of the GraphQL type Viewer.
 // The GraphQL type's documentation follows.
 //
@@ -4679,6 +4700,107 @@ type RulesResponse struct {
 // GetRules returns RulesResponse.Rules, and is useful for accessing the field via an interface.
 func (v *RulesResponse) GetRules() RulePage { return v.Rules }
 
+// Conditions on runners; all that are given must hold.
+type RunnerFilter struct {
+	// A deployment type that they run.
+	DeploymentType *string `json:"deploymentType,omitempty"`
+	// An action that they can run.
+	Action *DeploymentAction `json:"action,omitempty"`
+	// The id of an environment within their scope. `slipway:Environment:NOT_FOUND` if there is none.
+	EnvironmentId *string `json:"environmentId,omitempty"`
+}
+
+// GetDeploymentType returns RunnerFilter.DeploymentType, and is useful for accessing the field via an interface.
+func (v *RunnerFilter) GetDeploymentType() *string { return v.DeploymentType }
+
+// GetAction returns RunnerFilter.Action, and is useful for accessing the field via an interface.
+func (v *RunnerFilter) GetAction() *DeploymentAction { return v.Action }
+
+// GetEnvironmentId returns RunnerFilter.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *RunnerFilter) GetEnvironmentId() *string { return v.EnvironmentId }
+
+// RunnerPage includes the requested fields of the GraphQL type RunnerConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of runners.
+type RunnerPage struct {
+	// The runners.
+	Nodes []RunnerRecord `json:"nodes"`
+	// Where the page stands.
+	PageInfo PageEnd `json:"pageInfo"`
+}
+
+// GetNodes returns RunnerPage.Nodes, and is useful for accessing the field via an interface.
+func (v *RunnerPage) GetNodes() []RunnerRecord { return v.Nodes }
+
+// GetPageInfo returns RunnerPage.PageInfo, and is useful for accessing the field via an interface.
+func (v *RunnerPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// RunnerRecord includes the GraphQL fields of Runner requested by the fragment RunnerRecord.
+// The GraphQL type's documentation follows.
+//
+// A token that claims deployments.
+type RunnerRecord struct {
+	// The token; several processes may use it.
+	Actor Actor `json:"actor"`
+	// The deployment types that it last asked for.
+	DeploymentTypes []string `json:"deploymentTypes"`
+	// The actions that its program can run.
+	Actions []DeploymentAction `json:"actions"`
+	// Its scope; null for the whole organization.
+	Scope *RunnerScope `json:"scope"`
+	// When it last asked for work, within half a minute; null if unknown.
+	AskedAt *time.Time `json:"askedAt"`
+	// The number of deployments that it runs now.
+	Running int `json:"running"`
+}
+
+// GetActor returns RunnerRecord.Actor, and is useful for accessing the field via an interface.
+func (v *RunnerRecord) GetActor() Actor { return v.Actor }
+
+// GetDeploymentTypes returns RunnerRecord.DeploymentTypes, and is useful for accessing the field via an interface.
+func (v *RunnerRecord) GetDeploymentTypes() []string { return v.DeploymentTypes }
+
+// GetActions returns RunnerRecord.Actions, and is useful for accessing the field via an interface.
+func (v *RunnerRecord) GetActions() []DeploymentAction { return v.Actions }
+
+// GetScope returns RunnerRecord.Scope, and is useful for accessing the field via an interface.
+func (v *RunnerRecord) GetScope() *RunnerScope { return v.Scope }
+
+// GetAskedAt returns RunnerRecord.AskedAt, and is useful for accessing the field via an interface.
+func (v *RunnerRecord) GetAskedAt() *time.Time { return v.AskedAt }
+
+// GetRunning returns RunnerRecord.Running, and is useful for accessing the field via an interface.
+func (v *RunnerRecord) GetRunning() int { return v.Running }
+
+// RunnerScope includes the requested fields of the GraphQL type TokenScope.
+// The GraphQL type's documentation follows.
+//
+// The part of an organization that a token may change: what is in its projects and environments, and the versions of its
+// module definitions, which it may publish. A token with a scope changes nothing else, but reads everything.
+type RunnerScope struct {
+	// The ids of the projects, each with all of its environments, also later ones.
+	ProjectIds []string `json:"projectIds"`
+	// The ids of single environments, of these projects or others.
+	EnvironmentIds []string `json:"environmentIds"`
+}
+
+// GetProjectIds returns RunnerScope.ProjectIds, and is useful for accessing the field via an interface.
+func (v *RunnerScope) GetProjectIds() []string { return v.ProjectIds }
+
+// GetEnvironmentIds returns RunnerScope.EnvironmentIds, and is useful for accessing the field via an interface.
+func (v *RunnerScope) GetEnvironmentIds() []string { return v.EnvironmentIds }
+
+// RunnersResponse is returned by Runners on success.
+type RunnersResponse struct {
+	// The runners: the valid tokens that asked for work within the last ten minutes, and those that run a deployment. Those
+	// with the newest tokens first.
+	Runners RunnerPage `json:"runners"`
+}
+
+// GetRunners returns RunnersResponse.Runners, and is useful for accessing the field via an interface.
+func (v *RunnersResponse) GetRunners() RunnerPage { return v.Runners }
+
 // ShippedDefinition includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
@@ -5488,6 +5610,39 @@ func (v *ViolationRecord) GetRule() string { return v.Rule }
 // GetMessage returns ViolationRecord.Message, and is useful for accessing the field via an interface.
 func (v *ViolationRecord) GetMessage() string { return v.Message }
 
+// WaitingDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type WaitingDeployment struct {
+	// Why it has not started or ended yet; empty if it runs or has ended, null if that cannot be checked.
+	WaitingFor []WaitingReason `json:"waitingFor"`
+}
+
+// GetWaitingFor returns WaitingDeployment.WaitingFor, and is useful for accessing the field via an interface.
+func (v *WaitingDeployment) GetWaitingFor() []WaitingReason { return v.WaitingFor }
+
+// WaitingForResponse is returned by WaitingFor on success.
+type WaitingForResponse struct {
+	// One deployment. Null with `slipway:Deployment:NOT_FOUND` where there is none.
+	Deployment *WaitingDeployment `json:"deployment"`
+}
+
+// GetDeployment returns WaitingForResponse.Deployment, and is useful for accessing the field via an interface.
+func (v *WaitingForResponse) GetDeployment() *WaitingDeployment { return v.Deployment }
+
+// WaitingReason includes the requested fields of the GraphQL type Waiting.
+// The GraphQL type's documentation follows.
+//
+// Something that a deployment waits for.
+type WaitingReason struct {
+	// A sentence, with what to do next.
+	Message string `json:"message"`
+}
+
+// GetMessage returns WaitingReason.Message, and is useful for accessing the field via an interface.
+func (v *WaitingReason) GetMessage() string { return v.Message }
+
 // WarningRecord includes the GraphQL fields of Warning requested by the fragment WarningRecord.
 // The GraphQL type's documentation follows.
 //
@@ -6097,6 +6252,22 @@ func (v *__RulesInput) GetFirst() *int { return v.First }
 // GetAfter returns __RulesInput.After, and is useful for accessing the field via an interface.
 func (v *__RulesInput) GetAfter() *string { return v.After }
 
+// __RunnersInput is used internally by genqlient
+type __RunnersInput struct {
+	Filter *RunnerFilter `json:"filter"`
+	First  *int          `json:"first,omitempty"`
+	After  *string       `json:"after,omitempty"`
+}
+
+// GetFilter returns __RunnersInput.Filter, and is useful for accessing the field via an interface.
+func (v *__RunnersInput) GetFilter() *RunnerFilter { return v.Filter }
+
+// GetFirst returns __RunnersInput.First, and is useful for accessing the field via an interface.
+func (v *__RunnersInput) GetFirst() *int { return v.First }
+
+// GetAfter returns __RunnersInput.After, and is useful for accessing the field via an interface.
+func (v *__RunnersInput) GetAfter() *string { return v.After }
+
 // __StartDeploymentInput is used internally by genqlient
 type __StartDeploymentInput struct {
 	Input StartDeploymentInput `json:"input"`
@@ -6192,6 +6363,14 @@ type __VersionToDeployInput struct {
 
 // GetId returns __VersionToDeployInput.Id, and is useful for accessing the field via an interface.
 func (v *__VersionToDeployInput) GetId() string { return v.Id }
+
+// __WaitingForInput is used internally by genqlient
+type __WaitingForInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __WaitingForInput.Id, and is useful for accessing the field via an interface.
+func (v *__WaitingForInput) GetId() string { return v.Id }
 
 // The mutation executed by ApproveDeployment.
 const ApproveDeployment_Operation = `
@@ -6647,6 +6826,36 @@ func ArchiveProject(
 	}
 
 	data_ = &ArchiveProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by AwaitingMe.
+const AwaitingMe_Operation = `
+query AwaitingMe {
+	deployments(first: 1, filter: {awaitingMyApproval:true}) {
+		totalCount
+	}
+}
+`
+
+func AwaitingMe(
+	ctx_ context.Context,
+	client_ graphql.Client,
+) (data_ *AwaitingMeResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "AwaitingMe",
+		Query:  AwaitingMe_Operation,
+	}
+
+	data_ = &AwaitingMeResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -11387,6 +11596,71 @@ func Rules(
 	return data_, err_
 }
 
+// The query executed by Runners.
+const Runners_Operation = `
+query Runners ($filter: RunnerFilter, $first: Int, $after: String) {
+	runners(filter: $filter, first: $first, after: $after) {
+		nodes {
+			... RunnerRecord
+		}
+		pageInfo {
+			... PageEnd
+		}
+	}
+}
+fragment RunnerRecord on Runner {
+	actor {
+		... ActorRecord
+	}
+	deploymentTypes
+	actions
+	scope {
+		projectIds
+		environmentIds
+	}
+	askedAt
+	running
+}
+fragment PageEnd on PageInfo {
+	hasNextPage
+	endCursor
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
+`
+
+func Runners(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	filter *RunnerFilter,
+	first *int,
+	after *string,
+) (data_ *RunnersResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Runners",
+		Query:  Runners_Operation,
+		Variables: &__RunnersInput{
+			Filter: filter,
+			First:  first,
+			After:  after,
+		},
+	}
+
+	data_ = &RunnersResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by StartDeployment.
 const StartDeployment_Operation = `
 mutation StartDeployment ($input: StartDeploymentInput!) {
@@ -12419,6 +12693,42 @@ func Viewer(
 	}
 
 	data_ = &ViewerResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by WaitingFor.
+const WaitingFor_Operation = `
+query WaitingFor ($id: ID!) {
+	deployment(id: $id) {
+		waitingFor {
+			message
+		}
+	}
+}
+`
+
+func WaitingFor(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *WaitingForResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "WaitingFor",
+		Query:  WaitingFor_Operation,
+		Variables: &__WaitingForInput{
+			Id: id,
+		},
+	}
+
+	data_ = &WaitingForResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

@@ -13,6 +13,7 @@
 //	admission                       whether one may be made or started, decided in one place
 //	releases, view, figures         what is shipped; what is read; what is counted
 //	cloudevents                     what the cloud says
+//	runners                         who asks for work
 //	state                           the row of a deployment, and what every other package says of it
 //
 // Every write is one transaction with its audit row. A change compares the version of the deployment, so that of two at
@@ -32,6 +33,7 @@ import (
 	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/transition"
 	"slipway/internal/service/deployment/view"
 	"slipway/internal/service/deployment/waiting"
@@ -48,6 +50,7 @@ type Services struct {
 	Propose     *propose.Service
 	Waiting     *waiting.Service
 	Execution   *execution.Service
+	Runners     *runners.Service
 
 	deps Deps
 }
@@ -59,7 +62,8 @@ type Deps struct {
 	Inputs  *inputvalidation.Service
 	// Feed wakes those who follow a deployment, and runners that wait for one, after each change is committed.
 	Feed *feed.Feed
-	// Log gets a line for events of the cloud that were removed because they fit no deployment.
+	// Log gets a line for events of the cloud that were removed because they fit no deployment, and if it cannot be stored
+	// that runners ask for work.
 	Log *slog.Logger
 	// BaseURL is where the API is reached, for links in errors; without a slash at its end.
 	BaseURL string
@@ -80,6 +84,12 @@ func NewServices(d Deps) *Services {
 	}
 	changes := &transition.Service{Journal: d.Journal, CloudEvents: cloud}
 
+	asks := &runners.Service{Store: d.Store, Journal: d.Journal, Log: d.Log}
+	executes := &execution.Service{
+		Store: d.Store, Journal: d.Journal, Inputs: d.Inputs, Admission: admits, Propose: proposes, Transition: changes,
+		Feed: d.Feed, Asks: asks, LeaseTime: d.LeaseTime, CancelTimeout: d.CancelTimeout,
+	}
+
 	return &Services{
 		Releases:    shipped,
 		View:        reads,
@@ -89,12 +99,11 @@ func NewServices(d Deps) *Services {
 		Propose:     proposes,
 		Waiting: &waiting.Service{
 			Store: d.Store, Journal: d.Journal, Releases: shipped, View: reads, Admission: admits, Transition: changes,
+			Runners: asks, KillTime: executes.KillTime,
 		},
-		Execution: &execution.Service{
-			Store: d.Store, Journal: d.Journal, Inputs: d.Inputs, Admission: admits, Propose: proposes, Transition: changes,
-			Feed: d.Feed, LeaseTime: d.LeaseTime, CancelTimeout: d.CancelTimeout,
-		},
-		deps: d,
+		Execution: executes,
+		Runners:   asks,
+		deps:      d,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"slipway/internal/service/deployment"
 	"slipway/internal/service/deployment/cloudevents"
 	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/deployment/runners"
 )
 
 // step is how many rows are removed at once.
@@ -107,6 +108,7 @@ func (s *Service) kinds() []kind {
 	list := []kind{
 		{"idempotency keys", propose.KeepKeys, s.removing(s.Store.OldIdempotencyKeys, removeKeys)},
 		{"change rows", feed.Retention, s.removing(s.Store.OldChanges, removeChanges)},
+		{"asks of runners", runners.KeepAsks, s.removing(s.Store.OldAsks, s.removeAsks)},
 		{"change rows of another cluster", 0, s.removing(s.foreignChanges, removeChanges)},
 		// Before those that are too old in any case: what never became known is logged.
 		{"events of the cloud that wait", cloudevents.KeepPending, s.removing(s.Store.PendingEvents, s.removePending)},

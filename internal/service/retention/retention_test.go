@@ -14,6 +14,7 @@ import (
 	"slipway/internal/base/id"
 	"slipway/internal/data/journal"
 	"slipway/internal/data/store"
+	"slipway/internal/service/deployment/state"
 	"slipway/internal/test/testkit"
 	"slipway/internal/test/worldtest"
 )
@@ -62,6 +63,27 @@ func TestPurgeRemovesWhatIsOldOfEveryOrganization(t *testing.T) {
 		}
 		if n, err := house.Purge(t.Context()); n != 0 || err != nil {
 			t.Errorf("once more: %d, %v", n, err)
+		}
+	})
+}
+
+func TestPurgeRemovesTheAsksOfRunnersThatAskNoMore(t *testing.T) {
+	t.Parallel()
+	eachIsolation(t, func(t *testing.T, w *worldtest.World) {
+		began := store.Now()
+		for i, o := range []*worldtest.Org{w.Acme, w.Globex, w.Acme} {
+			ago := []time.Duration{24 * time.Hour, 24 * time.Hour, 24*time.Hour - time.Second}[i]
+			a := *actor.From(o.As(actor.Runner))
+			a.ID = fmt.Sprint("tok_", i)
+			asking := w.DeployBy(func() time.Time { return began.Add(-ago) }).Runners
+			asking.Note(&a, []string{"aws:ecs", "terraform"}, []state.Action{state.Apply})
+			asking.StoreAsks(t.Context())
+		}
+		if n, err := w.RetentionAt(began).Purge(t.Context()); n != 4 || err != nil {
+			t.Errorf("%d were purged, %v, want 4", n, err)
+		}
+		if left := w.Store.Client.RunnerAsk.Query().AllX(w.Acme.As(actor.Viewer)); len(left) != 2 || left[0].TokenID != "tok_2" {
+			t.Errorf("%v are left", left)
 		}
 	})
 }

@@ -9,8 +9,10 @@ import (
 	"slipway/ent/cloudevent"
 	"slipway/ent/deploymentchange"
 	"slipway/ent/idempotencykey"
+	"slipway/ent/runnerask"
 	"slipway/internal/base/actor"
 	"slipway/internal/data/store"
+	"slipway/internal/service/deployment/runners"
 )
 
 // removing returns the work that removes what find finds, each organization's in a transaction of its own.
@@ -73,6 +75,16 @@ func removeChanges(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
 		return 0, err
 	}
 	return tx.DeploymentChange.Delete().Where(deploymentchange.IDIn(numbers...)).Exec(ctx)
+}
+
+// removeAsks leaves what its runner has asked for again since it was found.
+func (s *Service) removeAsks(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {
+	numbers, err := numbersOf(ids)
+	if err != nil {
+		return 0, err
+	}
+	since := s.Journal.Now().Add(-runners.KnownFor)
+	return tx.RunnerAsk.Delete().Where(runnerask.IDIn(numbers...), runnerask.AskedAtLT(since)).Exec(ctx)
 }
 
 func removeEvents(ctx context.Context, tx *ent.Tx, ids []string) (int, error) {

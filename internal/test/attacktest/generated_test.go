@@ -87,10 +87,12 @@ var ways = map[string][]string{
 	"Release":                  {"deployments(first: 100) { nodes { release { <> } } }", failedOnes + "{ release { <> } } }"},
 	"Requirement":              {"environments(first: 100) { nodes { requirements { <> } } }", waitingOnes + "{ requirements { <> } } }"},
 	"Rule":                     {"rules(first: 100) { nodes { <> } }"},
+	"Runner":                   {"runners(first: 100) { nodes { <> } }"},
 	"Token":                    {"tokens(first: 100) { nodes { <> } }"},
 	"TokenScope":               {"tokens(first: 100) { nodes { scope { <> } } }"},
 	"UserFacingErrorData":      {"deployments(first: 100, filter: {statuses: CANCELED}) { nodes { error { <> } } }"},
 	"Viewer":                   {"viewer { <> }"},
+	"Waiting":                  {"deployments(first: 100, filter: {statuses: PENDING}) { nodes { waitingFor { <> } } }", waitingOnes + "{ waitingFor { <> } } }"},
 	"WantedOptions":            {`resolveInputs(input: {moduleVersionId: $wide, values: {}}) { options { <> } }`},
 }
 

@@ -53,7 +53,7 @@ var within = map[string][][]string{
 var computed = []list{
 	{parent: "Deployment", field: "approvals"}, {parent: "Deployment", field: "lineage"},
 	{parent: "Environment", field: "rules"}, {parent: "ModuleInstance", field: "outdatedReferences"},
-	{parent: "ModuleInstance", field: "promotable"},
+	{parent: "ModuleInstance", field: "promotable"}, {parent: "Query", field: "runners"},
 }
 
 // lists returns every connection of the schema but for those that are computed: without filters, with each of its filters

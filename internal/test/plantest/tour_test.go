@@ -66,6 +66,7 @@ func (t *tour) run() {
 	t.places()
 	first := t.deploys()
 	t.replays(first)
+	t.waits()
 	t.control(first)
 	t.follows()
 	t.inputs()
@@ -217,6 +218,27 @@ func (t *tour) claim() (*ent.Deployment, string) {
 	return d, lease.ID
 }
 
+// waits asks for the runners, and why a deployment waits that nobody has claimed and one that others are before.
+func (t *tour) waits() {
+	t.Helper()
+	t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:1"}`)
+	t.w.Deploy.Runners.StoreAsks(t.Context())
+	r, _, err := t.w.Rules.Create(t.admin, rule.New{Name: "Waits", EnvironmentID: &t.p.Environment.ID, Demand: gate.Demand{Kind: &gate.Approvals{Count: 1, Role: actor.Developer}}})
+	t.must(err)
+	awaiting := t.p.Deploy(t, t.p.Instance.ID, `{"image":"web:2"}`)
+	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], fmt.Sprintf(`{ runners(first: 50, filter: {environmentId: %q}) { totalCount nodes { actor { name role token { id } } scope { projectIds } } }
+		runnersOfAll: runners(first: 50) { totalCount }
+		deployments(first: 50, filter: {statuses: PENDING}) { nodes { waitingFor { kind message } } } deployment(id: %q) { waitingFor { kind deployment { id status } } } }`,
+		t.p.Environment.ID, awaiting.ID))
+	_, err = t.w.Deploy.Execution.Cancel(t.developer, awaiting.ID, nil)
+	t.must(err)
+	_, err = t.w.Rules.End(t.admin, r.ID, nil)
+	t.must(err)
+	d, lease := t.claim()
+	_, err = t.w.Deploy.Execution.End(t.runner, d.ID, lease, execution.Completion{})
+	t.must(err)
+}
+
 // destroys destroys what is live, in vain and then not, and brings it back.
 func (t *tour) destroys() {
 	t.Helper()
@@ -333,7 +355,7 @@ func (t *tour) control(first *ent.Deployment) {
 	_, err = t.w.Deploy.Propose.PlanDestroy(t.admin, propose.Destroy{InstanceID: t.p.Instance.ID})
 	t.must(err)
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Admin], `query { deployments(filter: {awaitingMyApproval: true}) { nodes { id requirements { met rule { name } approvals { id } } approvals { nodes { counts createdBy { holder } deployment { status } } } createdBy { role } cancelEligibility(force: true) { allowed }
-		approveEligibility { allowed } startEligibility { allowed } promotedFrom { id } afterFailureOf { id } automaticRollback { id } } }
+		approveEligibility { allowed } startEligibility { allowed } waitingFor { kind requirement { rule { id } } } promotedFrom { id } afterFailureOf { id } automaticRollback { id } } }
 		moduleInstance(id: "`+target.ID+`") { promotable { nodes { id } } previousDeployment { id } } environment(id: "`+t.p.Environment.ID+`") { rules { nodes { id } } requirements { message } } rules { nodes { demand { __typename } } } }`)
 	request(t.T, t.w, t.w.Acme.Tokens[actor.Viewer], `fragment s on DeploymentStatistics { total { created medianRestoreSeconds } }
 		fragment l on Deployment { changesFromLive { from { id } fromVersion { version } toVersion { version } inputs { pointer } } }

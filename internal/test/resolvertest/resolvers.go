@@ -27,6 +27,7 @@ import (
 	"slipway/internal/service/deployment/figures"
 	"slipway/internal/service/deployment/propose"
 	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/state"
 	"slipway/internal/service/deployment/view"
 	"slipway/internal/service/deployment/waiting"
@@ -343,6 +344,12 @@ func (r aroundDeployment) StartEligibility(ctx context.Context, obj *record.Depl
 func (r aroundDeployment) ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.changesFromLive", Parent: obj}, func(ctx context.Context) (*releases.Comparison, error) {
 		return r.DeploymentResolver.ChangesFromLive(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) WaitingFor(ctx context.Context, obj *record.Deployment) ([]*waiting.Reason, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.waitingFor", Parent: obj}, func(ctx context.Context) ([]*waiting.Reason, error) {
+		return r.DeploymentResolver.WaitingFor(ctx, obj)
 	})
 }
 
@@ -1486,6 +1493,12 @@ func (r aroundQuery) DeploymentStatistics(ctx context.Context, from time.Time, b
 	})
 }
 
+func (r aroundQuery) Runners(ctx context.Context, filter *model.RunnerFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*runners.Runner], error) {
+	return around(ctx, r.call, Field{Name: "Query.runners", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*runners.Runner], error) {
+		return r.QueryResolver.Runners(ctx, filter, first, after, last, before)
+	})
+}
+
 type aroundRelease struct {
 	generated.ReleaseResolver
 	call Call
@@ -1594,6 +1607,21 @@ func (r aroundRule) CreatedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, e
 func (r aroundRule) EndedBy(ctx context.Context, obj *ent.Rule) (*actor.Ref, error) {
 	return around(ctx, r.call, Field{Name: "Rule.endedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
 		return r.RuleResolver.EndedBy(ctx, obj)
+	})
+}
+
+type aroundRunner struct {
+	generated.RunnerResolver
+	call Call
+}
+
+func (r resolvers) Runner() generated.RunnerResolver {
+	return aroundRunner{r.ResolverRoot.Runner(), r.call}
+}
+
+func (r aroundRunner) Actor(ctx context.Context, obj *runners.Runner) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Runner.actor", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.RunnerResolver.Actor(ctx, obj)
 	})
 }
 
@@ -1765,6 +1793,21 @@ func (r aroundViewer) Permissions(ctx context.Context, obj *actor.Actor) ([]acce
 func (r aroundViewer) LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error) {
 	return around(ctx, r.call, Field{Name: "Viewer.leaseSeconds", Parent: obj}, func(ctx context.Context) (int32, error) {
 		return r.ViewerResolver.LeaseSeconds(ctx, obj)
+	})
+}
+
+type aroundWaiting struct {
+	generated.WaitingResolver
+	call Call
+}
+
+func (r resolvers) Waiting() generated.WaitingResolver {
+	return aroundWaiting{r.ResolverRoot.Waiting(), r.call}
+}
+
+func (r aroundWaiting) Deployment(ctx context.Context, obj *waiting.Reason) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Waiting.deployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.WaitingResolver.Deployment(ctx, obj)
 	})
 }
 

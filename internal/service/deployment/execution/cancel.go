@@ -184,7 +184,7 @@ func canceledError(by string, lastError *fault.Data) *fault.Data {
 	return why
 }
 
-// killTime returns when the program of a deployment whose cancellation was requested is to be killed.
-func (s *Service) killTime(d *ent.Deployment) time.Time {
+// KillTime returns when the program of a deployment whose cancellation was requested is to be killed.
+func (s *Service) KillTime(d *ent.Deployment) time.Time {
 	return d.CancelRequestedAt.Add(cmp.Or(s.CancelTimeout, DefaultCancelTimeout))
 }

@@ -63,7 +63,16 @@ func (s *Service) Claim(ctx context.Context, in Claim) (*ent.Deployment, *Lease,
 	}
 
 	s.Runners.add(actor.From(ctx).ID, in.Kinds, slices.Contains(in.Actions, state.DestroyAction), s.Journal.Now())
+	s.Asks.Note(actor.From(ctx), in.Kinds, in.actions())
 	return s.claimWithin(ctx, in, leaseID)
+}
+
+// actions returns what the program can do.
+func (c Claim) actions() []state.Action {
+	if c.Actions == nil {
+		return []state.Action{state.Apply}
+	}
+	return c.Actions
 }
 
 // checkActions refuses a list of actions that can be of no program.

@@ -101,7 +101,7 @@ func (s *Service) leaseOf(d *ent.Deployment, at time.Time) *Lease {
 		Fence: *FenceOf(d.Fence, d.LeaseID),
 	}
 	if d.CancelRequestedAt != nil {
-		l.CancelSeconds = new(secondsUntil(s.killTime(d), at))
+		l.CancelSeconds = new(secondsUntil(s.KillTime(d), at))
 	}
 	return l
 }
@@ -128,7 +128,7 @@ func (s *Service) checkRenewable(
 	if err := s.checkHeld(ctx, tx, d, leaseID, at); err != nil {
 		return err
 	}
-	if d.CancelRequestedAt != nil && !at.Before(s.killTime(d).Add(renewAfterKill)) {
+	if d.CancelRequestedAt != nil && !at.Before(s.KillTime(d).Add(renewAfterKill)) {
 		return leaseLost(d, "its cancellation was requested at "+d.CancelRequestedAt.UTC().Format(time.RFC3339Nano)+
 			", and the time that its program had to end is over")
 	}

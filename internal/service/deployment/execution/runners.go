@@ -3,14 +3,13 @@ package execution
 import (
 	"sync"
 	"time"
+
+	"slipway/internal/service/deployment/runners"
 )
 
-const (
-	// askedWithin is for how long it is known that a runner has asked for work.
-	askedWithin = 10 * time.Minute
-	// maxRunners is of how many tokens, each with a type and an ability, that is known. More are not counted.
-	maxRunners = 10_000
-)
+// maxRunners is of how many tokens, each with a type and an ability, it is known that they have asked. More are not
+// counted.
+const maxRunners = 10_000
 
 // Ability is what a runner can carry out.
 type Ability struct {
@@ -66,7 +65,7 @@ func (r *Runners) add(tokenID string, types []string, destroys bool, now time.Ti
 // forget forgets those who have not asked for a while.
 func (r *Runners) forget(now time.Time) {
 	for known, at := range r.last {
-		if now.Sub(at) > askedWithin {
+		if now.Sub(at) > runners.KnownFor {
 			delete(r.last, known)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"slipway/internal/data/store"
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/transition"
 	"slipway/internal/service/inputvalidation"
 )
@@ -24,11 +25,13 @@ type Service struct {
 	Transition *transition.Service
 	// Feed tells runners that wait for work, and those who follow a log, of what was committed.
 	Feed *feed.Feed
+	// Asks hears of each runner that asks for work, for those who want to know why a deployment waits.
+	Asks *runners.Service
 	// LeaseTime is how long a lease lasts unless it is renewed; DefaultLease if it is 0.
 	LeaseTime time.Duration
 	// CancelTimeout is how long a program may take to end once its cancellation was requested; DefaultCancelTimeout if it
 	// is 0.
 	CancelTimeout time.Duration
-	// Runners, unless it is nil, hears of each runner that asks for work.
+	// Runners, unless it is nil, hears of each runner that asks for work, for the metrics of this server.
 	Runners *Runners
 }

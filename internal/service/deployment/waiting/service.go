@@ -3,10 +3,14 @@
 package waiting
 
 import (
+	"time"
+
+	"slipway/ent"
 	"slipway/internal/data/journal"
 	"slipway/internal/data/store"
 	"slipway/internal/service/deployment/admission"
 	"slipway/internal/service/deployment/releases"
+	"slipway/internal/service/deployment/runners"
 	"slipway/internal/service/deployment/transition"
 	"slipway/internal/service/deployment/view"
 )
@@ -19,4 +23,7 @@ type Service struct {
 	View       *view.Service
 	Admission  *admission.Service
 	Transition *transition.Service
+	Runners    *runners.Service
+	// KillTime returns when the program of a deployment whose cancellation was requested is to be killed.
+	KillTime func(*ent.Deployment) time.Time
 }

@@ -137,6 +137,9 @@ SELECT owner, 'inst_' || id, 'dep_' || id, '{}', at FROM n WHERE i < 6000;
 INSERT INTO deployment_changes (organization_id, deployment_id, version, kind, created_at)
 SELECT owner, 'dep_' || id, 1, 'CREATED', CASE WHEN i < 150 THEN at ELSE recent END FROM n WHERE i < 50000;
 
+INSERT INTO runner_asks (organization_id, token_id, deployment_type, action, asked_at)
+SELECT owner, 'tok_' || id, 'aws:ecs', 'APPLY', CASE WHEN i < 150 THEN at ELSE recent END FROM n WHERE i < 15000;
+
 INSERT INTO idempotency_keys (id, organization_id, actor_id, "key", request_hash, deployment_id, created_at)
 SELECT 'idk_' || id, owner, 'tok_' || first_id, text, 'hash', 'dep_' || id, CASE WHEN i < 150 THEN at ELSE recent END FROM n WHERE i < 50000;
 
