@@ -370,7 +370,7 @@ func (r *environmentResolver) Requirements(ctx context.Context, obj *record.Envi
 
 // Deployments is the resolver for the deployments field.
 func (r *environmentResolver) Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfEnvironment, environmentID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfEnvironment, environmentID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Code is the resolver for the code field.
@@ -422,7 +422,7 @@ func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *record.Mod
 
 // Deployments is the resolver for the deployments field.
 func (r *moduleDefinitionResolver) Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfDefinition, definitionID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfDefinition, definitionID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Project is the resolver for the project field.
@@ -493,7 +493,7 @@ func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleIn
 
 // Deployments is the resolver for the deployments field.
 func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfInstance, instanceID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfInstance, instanceID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // OutdatedReferences is the resolver for the outdatedReferences field.
@@ -996,7 +996,7 @@ func (r *projectResolver) Environments(ctx context.Context, obj *record.Project,
 
 // Deployments is the resolver for the deployments field.
 func (r *projectResolver) Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfProject, projectID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfProject, projectID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // UpdatedAt is the resolver for the updatedAt field.
@@ -1234,7 +1234,7 @@ func (r *releaseResolver) Quarantines(ctx context.Context, obj *record.Release, 
 
 // Deployments is the resolver for the deployments field.
 func (r *releaseResolver) Deployments(ctx context.Context, obj *record.Release, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfRelease, releaseID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfRelease, releaseID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // RuleID is the resolver for the ruleId field.

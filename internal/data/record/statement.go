@@ -92,9 +92,10 @@ func (q Query[T]) merge(s *shape) (values []any, rest []Condition) {
 
 // text returns the text of a statement with conditions.
 func (q Query[T]) text(s shape, conditions []Condition) string {
-	texts := make([]string, len(conditions))
-	for i, c := range conditions {
-		texts[i] = c.sql(s.postgres)
+	var space [8]string
+	texts := space[:0]
+	for _, c := range conditions {
+		texts = append(texts, c.sql(s.postgres))
 	}
 	s.conditions = strings.Join(texts, " AND ")
 	if text, ok := q.table.texts.Get(s); ok {
