@@ -1445,7 +1445,7 @@ type Subscription {
   """
   The changes of the organization's deployments, from now on. It does not complete. To show a list that moves, read
   ` + "`" + `deployments` + "`" + ` with its feedCursor, and subscribe with the same filter after that. A change is sent where the deployment
-  meets the filter after it, and as ` + "`" + `LEFT` + "`" + ` where its status alone does not.
+  meets the filter after it, and as ` + "`" + `LEFT` + "`" + ` if only what can change of it does not.
   """
   deploymentsChanged(
     "Only deployments that meet every condition given."
@@ -1507,7 +1507,7 @@ enum DeploymentChangeKind {
   "It has ended."
   COMPLETED
   """
-  It meets all of the filter but for ` + "`" + `status` + "`" + `, which it does not meet any more or never did. Sent once, until it meets the
+  It meets all of the filter but for what can change: ` + "`" + `statuses` + "`" + `, ` + "`" + `overridden` + "`" + ` and ` + "`" + `pipelineRunId` + "`" + `. Sent once, until it meets the
   filter again, unless 1,000 others have left since; also by a stream that never sent it before, since one that goes on
   after a cursor cannot know.
   """

@@ -2426,7 +2426,7 @@ func (v *FollowDeploymentResponse) GetDeploymentChanged() DeploymentItem { retur
 type FollowDeploymentsResponse struct {
 	// The changes of the organization's deployments, from now on. It does not complete. To show a list that moves, read
 	// `deployments` with its feedCursor, and subscribe with the same filter after that. A change is sent where the deployment
-	// meets the filter after it, and as `LEFT` where its status alone does not.
+	// meets the filter after it, and as `LEFT` if only what can change of it does not.
 	DeploymentsChanged DeploymentsItem `json:"deploymentsChanged"`
 }
 
