@@ -44,7 +44,9 @@ func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*p
 
 // filtered returns the deployments that meet a filter, in its order, but for what it searches for. parent is the column
 // of the record whose deployments they are, "" for all.
-func (s *Service) filtered(ctx context.Context, f Filter, parent string) (list record.Query[record.Deployment], err error) {
+func (s *Service) filtered(
+	ctx context.Context, f Filter, parent string,
+) (list record.Query[record.Deployment], err error) {
 	if err := f.check(parent); err != nil {
 		return list, err
 	}

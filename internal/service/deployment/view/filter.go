@@ -103,8 +103,8 @@ func containsFolded(column string, text any) record.Comparison {
 	return record.Contains(column, textrules.Fold(part))
 }
 
-// inOrder returns the deployments of a list that meet the filter, but for what it searches for, in its order. Those that
-// ended last are merged of the statuses that these may have, which stand in the index before the time.
+// inOrder returns the deployments of a list that meet the filter, but for what it searches for, in its order. Those
+// that ended last are merged of the statuses that these may have, which stand in the index before the time.
 func (f Filter) inOrder(list record.Query[record.Deployment]) record.Query[record.Deployment] {
 	if !f.LastCompleted {
 		return list.Where(record.All(f.indexed())...)
@@ -145,8 +145,8 @@ func (f Filter) check(parent string) error {
 	inPlace := f.EnvironmentID != nil || f.ModuleInstanceID != nil ||
 		parent == deployment.FieldEnvironmentID || parent == deployment.FieldModuleInstanceID
 	if f.LastCompleted && !inPlace {
-		return fault.New(fault.RequestInvalid, "orderBy is LAST_COMPLETED, which is for the deployments of one environment or "+
-			"one module instance. Give filter.environmentId or filter.moduleInstanceId, or order by NEWEST.")
+		return fault.New(fault.RequestInvalid, "orderBy is LAST_COMPLETED, which is for the deployments of one environment "+
+			"or one module instance. Give filter.environmentId or filter.moduleInstanceId, or order by NEWEST.")
 	}
 	return nil
 }
