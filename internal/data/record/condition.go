@@ -41,8 +41,8 @@ func IsSet(column string, is bool) Condition {
 }
 
 // Comparison compares a column with a text, with some texts or with a time. It means the same in a statement and of a
-// record (see Table.Matches), so that a filter of comparisons is written once, for its list and for those who follow what
-// is in it.
+// record (see Table.Matches), so that a filter of comparisons is written once, for its list and for those who follow
+// what is in it.
 type Comparison struct {
 	column, operator string
 	value            any
