@@ -25,6 +25,8 @@ type DefaultValueDefinition struct {
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
 	// OrganizationID holds the value of the "organization_id" field.
 	OrganizationID string `json:"organization_id,omitempty"`
+	// the name and, in a line of its own, the other name of the record, folded
+	SearchText string `json:"search_text,omitempty"`
 	// GivenID holds the value of the "given_id" field.
 	GivenID string `json:"given_id,omitempty"`
 	// Name holds the value of the "name" field.
@@ -72,7 +74,7 @@ func (*DefaultValueDefinition) scanValues(columns []string) ([]any, error) {
 			values[i] = new(inputprop.Column)
 		case defaultvaluedefinition.FieldVersion:
 			values[i] = new(sql.NullInt64)
-		case defaultvaluedefinition.FieldID, defaultvaluedefinition.FieldOrganizationID, defaultvaluedefinition.FieldGivenID, defaultvaluedefinition.FieldName, defaultvaluedefinition.FieldDescription, defaultvaluedefinition.FieldCreatedByType:
+		case defaultvaluedefinition.FieldID, defaultvaluedefinition.FieldOrganizationID, defaultvaluedefinition.FieldSearchText, defaultvaluedefinition.FieldGivenID, defaultvaluedefinition.FieldName, defaultvaluedefinition.FieldDescription, defaultvaluedefinition.FieldCreatedByType:
 			values[i] = new(sql.NullString)
 		case defaultvaluedefinition.FieldCreatedAt, defaultvaluedefinition.FieldUpdatedAt:
 			values[i] = new(sql.NullTime)
@@ -114,6 +116,12 @@ func (_m *DefaultValueDefinition) assignValues(columns []string, values []any) e
 				return fmt.Errorf("unexpected type %T for field organization_id", values[i])
 			} else if value.Valid {
 				_m.OrganizationID = value.String
+			}
+		case defaultvaluedefinition.FieldSearchText:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field search_text", values[i])
+			} else if value.Valid {
+				_m.SearchText = value.String
 			}
 		case defaultvaluedefinition.FieldGivenID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -201,6 +209,9 @@ func (_m *DefaultValueDefinition) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("organization_id=")
 	builder.WriteString(_m.OrganizationID)
+	builder.WriteString(", ")
+	builder.WriteString("search_text=")
+	builder.WriteString(_m.SearchText)
 	builder.WriteString(", ")
 	builder.WriteString("given_id=")
 	builder.WriteString(_m.GivenID)

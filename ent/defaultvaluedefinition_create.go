@@ -40,6 +40,20 @@ func (_c *DefaultValueDefinitionCreate) SetOrganizationID(v string) *DefaultValu
 	return _c
 }
 
+// SetSearchText sets the "search_text" field.
+func (_c *DefaultValueDefinitionCreate) SetSearchText(v string) *DefaultValueDefinitionCreate {
+	_c.mutation.SetSearchText(v)
+	return _c
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_c *DefaultValueDefinitionCreate) SetNillableSearchText(v *string) *DefaultValueDefinitionCreate {
+	if v != nil {
+		_c.SetSearchText(*v)
+	}
+	return _c
+}
+
 // SetGivenID sets the "given_id" field.
 func (_c *DefaultValueDefinitionCreate) SetGivenID(v string) *DefaultValueDefinitionCreate {
 	_c.mutation.SetGivenID(v)
@@ -146,6 +160,10 @@ func (_c *DefaultValueDefinitionCreate) ExecX(ctx context.Context) {
 
 // defaults sets the default values of the builder before save.
 func (_c *DefaultValueDefinitionCreate) defaults() {
+	if _, ok := _c.mutation.SearchText(); !ok {
+		v := defaultvaluedefinition.DefaultSearchText
+		_c.mutation.SetSearchText(v)
+	}
 	if _, ok := _c.mutation.CreatedByType(); !ok {
 		v := defaultvaluedefinition.DefaultCreatedByType
 		_c.mutation.SetCreatedByType(v)
@@ -166,6 +184,9 @@ func (_c *DefaultValueDefinitionCreate) check() error {
 	}
 	if _, ok := _c.mutation.OrganizationID(); !ok {
 		return &ValidationError{Name: "organization_id", err: errors.New(`ent: missing required field "DefaultValueDefinition.organization_id"`)}
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "DefaultValueDefinition.search_text"`)}
 	}
 	if _, ok := _c.mutation.GivenID(); !ok {
 		return &ValidationError{Name: "given_id", err: errors.New(`ent: missing required field "DefaultValueDefinition.given_id"`)}
@@ -232,6 +253,10 @@ func (_c *DefaultValueDefinitionCreate) createSpec() (*DefaultValueDefinition, *
 	if value, ok := _c.mutation.UpdatedAt(); ok {
 		_spec.SetField(defaultvaluedefinition.FieldUpdatedAt, field.TypeTime, value)
 		_node.UpdatedAt = value
+	}
+	if value, ok := _c.mutation.SearchText(); ok {
+		_spec.SetField(defaultvaluedefinition.FieldSearchText, field.TypeString, value)
+		_node.SearchText = value
 	}
 	if value, ok := _c.mutation.GivenID(); ok {
 		_spec.SetField(defaultvaluedefinition.FieldGivenID, field.TypeString, value)

@@ -44,6 +44,20 @@ func (_u *DefaultValueDefinitionUpdate) SetNillableUpdatedAt(v *time.Time) *Defa
 	return _u
 }
 
+// SetSearchText sets the "search_text" field.
+func (_u *DefaultValueDefinitionUpdate) SetSearchText(v string) *DefaultValueDefinitionUpdate {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *DefaultValueDefinitionUpdate) SetNillableSearchText(v *string) *DefaultValueDefinitionUpdate {
+	if v != nil {
+		_u.SetSearchText(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *DefaultValueDefinitionUpdate) SetName(v string) *DefaultValueDefinitionUpdate {
 	_u.mutation.SetName(v)
@@ -174,6 +188,9 @@ func (_u *DefaultValueDefinitionUpdate) sqlSave(ctx context.Context) (_node int,
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(defaultvaluedefinition.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(defaultvaluedefinition.FieldSearchText, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(defaultvaluedefinition.FieldName, field.TypeString, value)
 	}
@@ -224,6 +241,20 @@ func (_u *DefaultValueDefinitionUpdateOne) SetUpdatedAt(v time.Time) *DefaultVal
 func (_u *DefaultValueDefinitionUpdateOne) SetNillableUpdatedAt(v *time.Time) *DefaultValueDefinitionUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *DefaultValueDefinitionUpdateOne) SetSearchText(v string) *DefaultValueDefinitionUpdateOne {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *DefaultValueDefinitionUpdateOne) SetNillableSearchText(v *string) *DefaultValueDefinitionUpdateOne {
+	if v != nil {
+		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -387,6 +418,9 @@ func (_u *DefaultValueDefinitionUpdateOne) sqlSave(ctx context.Context) (_node *
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(defaultvaluedefinition.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(defaultvaluedefinition.FieldSearchText, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(defaultvaluedefinition.FieldName, field.TypeString, value)

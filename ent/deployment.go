@@ -42,7 +42,7 @@ type Deployment struct {
 	ReleaseID *string `json:"release_id,omitempty"`
 	// the module of the instance; null until the sweep has filled in what an older server wrote
 	ModuleDefinitionID *string `json:"module_definition_id,omitempty"`
-	// the version of the release; null without one, and until the sweep has filled in what an older server wrote
+	// the version of the release; null without one, and until the sweep has filled in what older servers wrote
 	ModuleVersionID *string `json:"module_version_id,omitempty"`
 	// the kind of the module version
 	DeploymentType string `json:"deployment_type,omitempty"`

@@ -81,6 +81,20 @@ func (_c *EnvironmentCreate) SetNillableNameKey(v *string) *EnvironmentCreate {
 	return _c
 }
 
+// SetSearchText sets the "search_text" field.
+func (_c *EnvironmentCreate) SetSearchText(v string) *EnvironmentCreate {
+	_c.mutation.SetSearchText(v)
+	return _c
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_c *EnvironmentCreate) SetNillableSearchText(v *string) *EnvironmentCreate {
+	if v != nil {
+		_c.SetSearchText(*v)
+	}
+	return _c
+}
+
 // SetProjectID sets the "project_id" field.
 func (_c *EnvironmentCreate) SetProjectID(v string) *EnvironmentCreate {
 	_c.mutation.SetProjectID(v)
@@ -96,20 +110,6 @@ func (_c *EnvironmentCreate) SetName(v string) *EnvironmentCreate {
 // SetSlug sets the "slug" field.
 func (_c *EnvironmentCreate) SetSlug(v string) *EnvironmentCreate {
 	_c.mutation.SetSlug(v)
-	return _c
-}
-
-// SetSearchText sets the "search_text" field.
-func (_c *EnvironmentCreate) SetSearchText(v string) *EnvironmentCreate {
-	_c.mutation.SetSearchText(v)
-	return _c
-}
-
-// SetNillableSearchText sets the "search_text" field if the given value is not nil.
-func (_c *EnvironmentCreate) SetNillableSearchText(v *string) *EnvironmentCreate {
-	if v != nil {
-		_c.SetSearchText(*v)
-	}
 	return _c
 }
 
@@ -183,6 +183,9 @@ func (_c *EnvironmentCreate) check() error {
 	if _, ok := _c.mutation.NameKey(); !ok {
 		return &ValidationError{Name: "name_key", err: errors.New(`ent: missing required field "Environment.name_key"`)}
 	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "Environment.search_text"`)}
+	}
 	if _, ok := _c.mutation.ProjectID(); !ok {
 		return &ValidationError{Name: "project_id", err: errors.New(`ent: missing required field "Environment.project_id"`)}
 	}
@@ -191,9 +194,6 @@ func (_c *EnvironmentCreate) check() error {
 	}
 	if _, ok := _c.mutation.Slug(); !ok {
 		return &ValidationError{Name: "slug", err: errors.New(`ent: missing required field "Environment.slug"`)}
-	}
-	if _, ok := _c.mutation.SearchText(); !ok {
-		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "Environment.search_text"`)}
 	}
 	if len(_c.mutation.ProjectIDs()) == 0 {
 		return &ValidationError{Name: "project", err: errors.New(`ent: missing required edge "Environment.project"`)}
@@ -257,6 +257,10 @@ func (_c *EnvironmentCreate) createSpec() (*Environment, *sqlgraph.CreateSpec) {
 		_spec.SetField(environment.FieldNameKey, field.TypeString, value)
 		_node.NameKey = value
 	}
+	if value, ok := _c.mutation.SearchText(); ok {
+		_spec.SetField(environment.FieldSearchText, field.TypeString, value)
+		_node.SearchText = value
+	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(environment.FieldName, field.TypeString, value)
 		_node.Name = value
@@ -264,10 +268,6 @@ func (_c *EnvironmentCreate) createSpec() (*Environment, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Slug(); ok {
 		_spec.SetField(environment.FieldSlug, field.TypeString, value)
 		_node.Slug = value
-	}
-	if value, ok := _c.mutation.SearchText(); ok {
-		_spec.SetField(environment.FieldSearchText, field.TypeString, value)
-		_node.SearchText = value
 	}
 	if nodes := _c.mutation.ProjectIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

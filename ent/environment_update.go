@@ -97,6 +97,20 @@ func (_u *EnvironmentUpdate) SetNillableNameKey(v *string) *EnvironmentUpdate {
 	return _u
 }
 
+// SetSearchText sets the "search_text" field.
+func (_u *EnvironmentUpdate) SetSearchText(v string) *EnvironmentUpdate {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *EnvironmentUpdate) SetNillableSearchText(v *string) *EnvironmentUpdate {
+	if v != nil {
+		_u.SetSearchText(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *EnvironmentUpdate) SetName(v string) *EnvironmentUpdate {
 	_u.mutation.SetName(v)
@@ -121,20 +135,6 @@ func (_u *EnvironmentUpdate) SetSlug(v string) *EnvironmentUpdate {
 func (_u *EnvironmentUpdate) SetNillableSlug(v *string) *EnvironmentUpdate {
 	if v != nil {
 		_u.SetSlug(*v)
-	}
-	return _u
-}
-
-// SetSearchText sets the "search_text" field.
-func (_u *EnvironmentUpdate) SetSearchText(v string) *EnvironmentUpdate {
-	_u.mutation.SetSearchText(v)
-	return _u
-}
-
-// SetNillableSearchText sets the "search_text" field if the given value is not nil.
-func (_u *EnvironmentUpdate) SetNillableSearchText(v *string) *EnvironmentUpdate {
-	if v != nil {
-		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -215,14 +215,14 @@ func (_u *EnvironmentUpdate) sqlSave(ctx context.Context) (_node int, err error)
 	if value, ok := _u.mutation.NameKey(); ok {
 		_spec.SetField(environment.FieldNameKey, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(environment.FieldSearchText, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(environment.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Slug(); ok {
 		_spec.SetField(environment.FieldSlug, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.SearchText(); ok {
-		_spec.SetField(environment.FieldSearchText, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -314,6 +314,20 @@ func (_u *EnvironmentUpdateOne) SetNillableNameKey(v *string) *EnvironmentUpdate
 	return _u
 }
 
+// SetSearchText sets the "search_text" field.
+func (_u *EnvironmentUpdateOne) SetSearchText(v string) *EnvironmentUpdateOne {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *EnvironmentUpdateOne) SetNillableSearchText(v *string) *EnvironmentUpdateOne {
+	if v != nil {
+		_u.SetSearchText(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *EnvironmentUpdateOne) SetName(v string) *EnvironmentUpdateOne {
 	_u.mutation.SetName(v)
@@ -338,20 +352,6 @@ func (_u *EnvironmentUpdateOne) SetSlug(v string) *EnvironmentUpdateOne {
 func (_u *EnvironmentUpdateOne) SetNillableSlug(v *string) *EnvironmentUpdateOne {
 	if v != nil {
 		_u.SetSlug(*v)
-	}
-	return _u
-}
-
-// SetSearchText sets the "search_text" field.
-func (_u *EnvironmentUpdateOne) SetSearchText(v string) *EnvironmentUpdateOne {
-	_u.mutation.SetSearchText(v)
-	return _u
-}
-
-// SetNillableSearchText sets the "search_text" field if the given value is not nil.
-func (_u *EnvironmentUpdateOne) SetNillableSearchText(v *string) *EnvironmentUpdateOne {
-	if v != nil {
-		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -462,14 +462,14 @@ func (_u *EnvironmentUpdateOne) sqlSave(ctx context.Context) (_node *Environment
 	if value, ok := _u.mutation.NameKey(); ok {
 		_spec.SetField(environment.FieldNameKey, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(environment.FieldSearchText, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(environment.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Slug(); ok {
 		_spec.SetField(environment.FieldSlug, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.SearchText(); ok {
-		_spec.SetField(environment.FieldSearchText, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Environment{config: _u.config}

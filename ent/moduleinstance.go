@@ -34,6 +34,8 @@ type ModuleInstance struct {
 	ArchivedWith *string `json:"archived_with,omitempty"`
 	// the folded name in hexadecimal, because the databases order letters in ways of their own
 	NameKey string `json:"name_key,omitempty"`
+	// the name and, in a line of its own, the other name of the record, folded
+	SearchText string `json:"search_text,omitempty"`
 	// ProjectID holds the value of the "project_id" field.
 	ProjectID string `json:"project_id,omitempty"`
 	// EnvironmentID holds the value of the "environment_id" field.
@@ -42,8 +44,6 @@ type ModuleInstance struct {
 	ModuleDefinitionID string `json:"module_definition_id,omitempty"`
 	// Name holds the value of the "name" field.
 	Name string `json:"name,omitempty"`
-	// the name, folded
-	SearchText string `json:"search_text,omitempty"`
 	// LiveDeploymentID holds the value of the "live_deployment_id" field.
 	LiveDeploymentID *string `json:"live_deployment_id,omitempty"`
 	// the last deployment that was started outside
@@ -140,7 +140,7 @@ func (*ModuleInstance) scanValues(columns []string) ([]any, error) {
 			values[i] = new([]byte)
 		case moduleinstance.FieldFence:
 			values[i] = new(sql.NullInt64)
-		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldArchivedWith, moduleinstance.FieldNameKey, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldSearchText, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID, moduleinstance.FieldDriftKind, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID, moduleinstance.FieldOnFailure:
+		case moduleinstance.FieldID, moduleinstance.FieldOrganizationID, moduleinstance.FieldArchivedWith, moduleinstance.FieldNameKey, moduleinstance.FieldSearchText, moduleinstance.FieldProjectID, moduleinstance.FieldEnvironmentID, moduleinstance.FieldModuleDefinitionID, moduleinstance.FieldName, moduleinstance.FieldLiveDeploymentID, moduleinstance.FieldExternalDeploymentID, moduleinstance.FieldForcedDeploymentID, moduleinstance.FieldDriftKind, moduleinstance.FieldDriftMessage, moduleinstance.FieldDriftDeploymentID, moduleinstance.FieldOnFailure:
 			values[i] = new(sql.NullString)
 		case moduleinstance.FieldCreatedAt, moduleinstance.FieldUpdatedAt, moduleinstance.FieldArchivedAt, moduleinstance.FieldDestroyedAt, moduleinstance.FieldDriftSince:
 			values[i] = new(sql.NullTime)
@@ -203,6 +203,12 @@ func (_m *ModuleInstance) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.NameKey = value.String
 			}
+		case moduleinstance.FieldSearchText:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field search_text", values[i])
+			} else if value.Valid {
+				_m.SearchText = value.String
+			}
 		case moduleinstance.FieldProjectID:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field project_id", values[i])
@@ -226,12 +232,6 @@ func (_m *ModuleInstance) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field name", values[i])
 			} else if value.Valid {
 				_m.Name = value.String
-			}
-		case moduleinstance.FieldSearchText:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field search_text", values[i])
-			} else if value.Valid {
-				_m.SearchText = value.String
 			}
 		case moduleinstance.FieldLiveDeploymentID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -387,6 +387,9 @@ func (_m *ModuleInstance) String() string {
 	builder.WriteString("name_key=")
 	builder.WriteString(_m.NameKey)
 	builder.WriteString(", ")
+	builder.WriteString("search_text=")
+	builder.WriteString(_m.SearchText)
+	builder.WriteString(", ")
 	builder.WriteString("project_id=")
 	builder.WriteString(_m.ProjectID)
 	builder.WriteString(", ")
@@ -398,9 +401,6 @@ func (_m *ModuleInstance) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("name=")
 	builder.WriteString(_m.Name)
-	builder.WriteString(", ")
-	builder.WriteString("search_text=")
-	builder.WriteString(_m.SearchText)
 	builder.WriteString(", ")
 	if v := _m.LiveDeploymentID; v != nil {
 		builder.WriteString("live_deployment_id=")

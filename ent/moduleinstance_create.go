@@ -84,6 +84,20 @@ func (_c *ModuleInstanceCreate) SetNillableNameKey(v *string) *ModuleInstanceCre
 	return _c
 }
 
+// SetSearchText sets the "search_text" field.
+func (_c *ModuleInstanceCreate) SetSearchText(v string) *ModuleInstanceCreate {
+	_c.mutation.SetSearchText(v)
+	return _c
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_c *ModuleInstanceCreate) SetNillableSearchText(v *string) *ModuleInstanceCreate {
+	if v != nil {
+		_c.SetSearchText(*v)
+	}
+	return _c
+}
+
 // SetProjectID sets the "project_id" field.
 func (_c *ModuleInstanceCreate) SetProjectID(v string) *ModuleInstanceCreate {
 	_c.mutation.SetProjectID(v)
@@ -105,20 +119,6 @@ func (_c *ModuleInstanceCreate) SetModuleDefinitionID(v string) *ModuleInstanceC
 // SetName sets the "name" field.
 func (_c *ModuleInstanceCreate) SetName(v string) *ModuleInstanceCreate {
 	_c.mutation.SetName(v)
-	return _c
-}
-
-// SetSearchText sets the "search_text" field.
-func (_c *ModuleInstanceCreate) SetSearchText(v string) *ModuleInstanceCreate {
-	_c.mutation.SetSearchText(v)
-	return _c
-}
-
-// SetNillableSearchText sets the "search_text" field if the given value is not nil.
-func (_c *ModuleInstanceCreate) SetNillableSearchText(v *string) *ModuleInstanceCreate {
-	if v != nil {
-		_c.SetSearchText(*v)
-	}
 	return _c
 }
 
@@ -361,6 +361,9 @@ func (_c *ModuleInstanceCreate) check() error {
 	if _, ok := _c.mutation.NameKey(); !ok {
 		return &ValidationError{Name: "name_key", err: errors.New(`ent: missing required field "ModuleInstance.name_key"`)}
 	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "ModuleInstance.search_text"`)}
+	}
 	if _, ok := _c.mutation.ProjectID(); !ok {
 		return &ValidationError{Name: "project_id", err: errors.New(`ent: missing required field "ModuleInstance.project_id"`)}
 	}
@@ -372,9 +375,6 @@ func (_c *ModuleInstanceCreate) check() error {
 	}
 	if _, ok := _c.mutation.Name(); !ok {
 		return &ValidationError{Name: "name", err: errors.New(`ent: missing required field "ModuleInstance.name"`)}
-	}
-	if _, ok := _c.mutation.SearchText(); !ok {
-		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "ModuleInstance.search_text"`)}
 	}
 	if _, ok := _c.mutation.Fence(); !ok {
 		return &ValidationError{Name: "fence", err: errors.New(`ent: missing required field "ModuleInstance.fence"`)}
@@ -460,13 +460,13 @@ func (_c *ModuleInstanceCreate) createSpec() (*ModuleInstance, *sqlgraph.CreateS
 		_spec.SetField(moduleinstance.FieldNameKey, field.TypeString, value)
 		_node.NameKey = value
 	}
-	if value, ok := _c.mutation.Name(); ok {
-		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
-		_node.Name = value
-	}
 	if value, ok := _c.mutation.SearchText(); ok {
 		_spec.SetField(moduleinstance.FieldSearchText, field.TypeString, value)
 		_node.SearchText = value
+	}
+	if value, ok := _c.mutation.Name(); ok {
+		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
+		_node.Name = value
 	}
 	if value, ok := _c.mutation.ExternalDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)

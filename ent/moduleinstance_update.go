@@ -99,20 +99,6 @@ func (_u *ModuleInstanceUpdate) SetNillableNameKey(v *string) *ModuleInstanceUpd
 	return _u
 }
 
-// SetName sets the "name" field.
-func (_u *ModuleInstanceUpdate) SetName(v string) *ModuleInstanceUpdate {
-	_u.mutation.SetName(v)
-	return _u
-}
-
-// SetNillableName sets the "name" field if the given value is not nil.
-func (_u *ModuleInstanceUpdate) SetNillableName(v *string) *ModuleInstanceUpdate {
-	if v != nil {
-		_u.SetName(*v)
-	}
-	return _u
-}
-
 // SetSearchText sets the "search_text" field.
 func (_u *ModuleInstanceUpdate) SetSearchText(v string) *ModuleInstanceUpdate {
 	_u.mutation.SetSearchText(v)
@@ -123,6 +109,20 @@ func (_u *ModuleInstanceUpdate) SetSearchText(v string) *ModuleInstanceUpdate {
 func (_u *ModuleInstanceUpdate) SetNillableSearchText(v *string) *ModuleInstanceUpdate {
 	if v != nil {
 		_u.SetSearchText(*v)
+	}
+	return _u
+}
+
+// SetName sets the "name" field.
+func (_u *ModuleInstanceUpdate) SetName(v string) *ModuleInstanceUpdate {
+	_u.mutation.SetName(v)
+	return _u
+}
+
+// SetNillableName sets the "name" field if the given value is not nil.
+func (_u *ModuleInstanceUpdate) SetNillableName(v *string) *ModuleInstanceUpdate {
+	if v != nil {
+		_u.SetName(*v)
 	}
 	return _u
 }
@@ -443,11 +443,11 @@ func (_u *ModuleInstanceUpdate) sqlSave(ctx context.Context) (_node int, err err
 	if value, ok := _u.mutation.NameKey(); ok {
 		_spec.SetField(moduleinstance.FieldNameKey, field.TypeString, value)
 	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
-	}
 	if value, ok := _u.mutation.SearchText(); ok {
 		_spec.SetField(moduleinstance.FieldSearchText, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Name(); ok {
+		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.ExternalDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)
@@ -630,20 +630,6 @@ func (_u *ModuleInstanceUpdateOne) SetNillableNameKey(v *string) *ModuleInstance
 	return _u
 }
 
-// SetName sets the "name" field.
-func (_u *ModuleInstanceUpdateOne) SetName(v string) *ModuleInstanceUpdateOne {
-	_u.mutation.SetName(v)
-	return _u
-}
-
-// SetNillableName sets the "name" field if the given value is not nil.
-func (_u *ModuleInstanceUpdateOne) SetNillableName(v *string) *ModuleInstanceUpdateOne {
-	if v != nil {
-		_u.SetName(*v)
-	}
-	return _u
-}
-
 // SetSearchText sets the "search_text" field.
 func (_u *ModuleInstanceUpdateOne) SetSearchText(v string) *ModuleInstanceUpdateOne {
 	_u.mutation.SetSearchText(v)
@@ -654,6 +640,20 @@ func (_u *ModuleInstanceUpdateOne) SetSearchText(v string) *ModuleInstanceUpdate
 func (_u *ModuleInstanceUpdateOne) SetNillableSearchText(v *string) *ModuleInstanceUpdateOne {
 	if v != nil {
 		_u.SetSearchText(*v)
+	}
+	return _u
+}
+
+// SetName sets the "name" field.
+func (_u *ModuleInstanceUpdateOne) SetName(v string) *ModuleInstanceUpdateOne {
+	_u.mutation.SetName(v)
+	return _u
+}
+
+// SetNillableName sets the "name" field if the given value is not nil.
+func (_u *ModuleInstanceUpdateOne) SetNillableName(v *string) *ModuleInstanceUpdateOne {
+	if v != nil {
+		_u.SetName(*v)
 	}
 	return _u
 }
@@ -1004,11 +1004,11 @@ func (_u *ModuleInstanceUpdateOne) sqlSave(ctx context.Context) (_node *ModuleIn
 	if value, ok := _u.mutation.NameKey(); ok {
 		_spec.SetField(moduleinstance.FieldNameKey, field.TypeString, value)
 	}
-	if value, ok := _u.mutation.Name(); ok {
-		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
-	}
 	if value, ok := _u.mutation.SearchText(); ok {
 		_spec.SetField(moduleinstance.FieldSearchText, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Name(); ok {
+		_spec.SetField(moduleinstance.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.ExternalDeploymentID(); ok {
 		_spec.SetField(moduleinstance.FieldExternalDeploymentID, field.TypeString, value)

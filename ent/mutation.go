@@ -3934,6 +3934,7 @@ type DefaultValueDefinitionMutation struct {
 	id                  *string
 	created_at          *time.Time
 	updated_at          *time.Time
+	search_text         *string
 	given_id            *string
 	name                *string
 	description         *string
@@ -4159,6 +4160,42 @@ func (m *DefaultValueDefinitionMutation) OldOrganizationID(ctx context.Context) 
 // ResetOrganizationID resets all changes to the "organization_id" field.
 func (m *DefaultValueDefinitionMutation) ResetOrganizationID() {
 	m.organization = nil
+}
+
+// SetSearchText sets the "search_text" field.
+func (m *DefaultValueDefinitionMutation) SetSearchText(s string) {
+	m.search_text = &s
+}
+
+// SearchText returns the value of the "search_text" field in the mutation.
+func (m *DefaultValueDefinitionMutation) SearchText() (r string, exists bool) {
+	v := m.search_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSearchText returns the old "search_text" field's value of the DefaultValueDefinition entity.
+// If the DefaultValueDefinition object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *DefaultValueDefinitionMutation) OldSearchText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSearchText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
+	}
+	return oldValue.SearchText, nil
+}
+
+// ResetSearchText resets all changes to the "search_text" field.
+func (m *DefaultValueDefinitionMutation) ResetSearchText() {
+	m.search_text = nil
 }
 
 // SetGivenID sets the "given_id" field.
@@ -4471,7 +4508,7 @@ func (m *DefaultValueDefinitionMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *DefaultValueDefinitionMutation) Fields() []string {
-	fields := make([]string, 0, 9)
+	fields := make([]string, 0, 10)
 	if m.created_at != nil {
 		fields = append(fields, defaultvaluedefinition.FieldCreatedAt)
 	}
@@ -4480,6 +4517,9 @@ func (m *DefaultValueDefinitionMutation) Fields() []string {
 	}
 	if m.organization != nil {
 		fields = append(fields, defaultvaluedefinition.FieldOrganizationID)
+	}
+	if m.search_text != nil {
+		fields = append(fields, defaultvaluedefinition.FieldSearchText)
 	}
 	if m.given_id != nil {
 		fields = append(fields, defaultvaluedefinition.FieldGivenID)
@@ -4513,6 +4553,8 @@ func (m *DefaultValueDefinitionMutation) Field(name string) (ent.Value, bool) {
 		return m.UpdatedAt()
 	case defaultvaluedefinition.FieldOrganizationID:
 		return m.OrganizationID()
+	case defaultvaluedefinition.FieldSearchText:
+		return m.SearchText()
 	case defaultvaluedefinition.FieldGivenID:
 		return m.GivenID()
 	case defaultvaluedefinition.FieldName:
@@ -4540,6 +4582,8 @@ func (m *DefaultValueDefinitionMutation) OldField(ctx context.Context, name stri
 		return m.OldUpdatedAt(ctx)
 	case defaultvaluedefinition.FieldOrganizationID:
 		return m.OldOrganizationID(ctx)
+	case defaultvaluedefinition.FieldSearchText:
+		return m.OldSearchText(ctx)
 	case defaultvaluedefinition.FieldGivenID:
 		return m.OldGivenID(ctx)
 	case defaultvaluedefinition.FieldName:
@@ -4581,6 +4625,13 @@ func (m *DefaultValueDefinitionMutation) SetField(name string, value ent.Value) 
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetOrganizationID(v)
+		return nil
+	case defaultvaluedefinition.FieldSearchText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSearchText(v)
 		return nil
 	case defaultvaluedefinition.FieldGivenID:
 		v, ok := value.(string)
@@ -4705,6 +4756,9 @@ func (m *DefaultValueDefinitionMutation) ResetField(name string) error {
 		return nil
 	case defaultvaluedefinition.FieldOrganizationID:
 		m.ResetOrganizationID()
+		return nil
+	case defaultvaluedefinition.FieldSearchText:
+		m.ResetSearchText()
 		return nil
 	case defaultvaluedefinition.FieldGivenID:
 		m.ResetGivenID()
@@ -13342,9 +13396,9 @@ type EnvironmentMutation struct {
 	archived_at     *time.Time
 	archived_with   *string
 	name_key        *string
+	search_text     *string
 	name            *string
 	slug            *string
-	search_text     *string
 	clearedFields   map[string]struct{}
 	project         *string
 	clearedproject  bool
@@ -13699,6 +13753,42 @@ func (m *EnvironmentMutation) ResetNameKey() {
 	m.name_key = nil
 }
 
+// SetSearchText sets the "search_text" field.
+func (m *EnvironmentMutation) SetSearchText(s string) {
+	m.search_text = &s
+}
+
+// SearchText returns the value of the "search_text" field in the mutation.
+func (m *EnvironmentMutation) SearchText() (r string, exists bool) {
+	v := m.search_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSearchText returns the old "search_text" field's value of the Environment entity.
+// If the Environment object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EnvironmentMutation) OldSearchText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSearchText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
+	}
+	return oldValue.SearchText, nil
+}
+
+// ResetSearchText resets all changes to the "search_text" field.
+func (m *EnvironmentMutation) ResetSearchText() {
+	m.search_text = nil
+}
+
 // SetProjectID sets the "project_id" field.
 func (m *EnvironmentMutation) SetProjectID(s string) {
 	m.project = &s
@@ -13807,42 +13897,6 @@ func (m *EnvironmentMutation) ResetSlug() {
 	m.slug = nil
 }
 
-// SetSearchText sets the "search_text" field.
-func (m *EnvironmentMutation) SetSearchText(s string) {
-	m.search_text = &s
-}
-
-// SearchText returns the value of the "search_text" field in the mutation.
-func (m *EnvironmentMutation) SearchText() (r string, exists bool) {
-	v := m.search_text
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldSearchText returns the old "search_text" field's value of the Environment entity.
-// If the Environment object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *EnvironmentMutation) OldSearchText(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSearchText requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
-	}
-	return oldValue.SearchText, nil
-}
-
-// ResetSearchText resets all changes to the "search_text" field.
-func (m *EnvironmentMutation) ResetSearchText() {
-	m.search_text = nil
-}
-
 // ClearProject clears the "project" edge to the Project entity.
 func (m *EnvironmentMutation) ClearProject() {
 	m.clearedproject = true
@@ -13923,6 +13977,9 @@ func (m *EnvironmentMutation) Fields() []string {
 	if m.name_key != nil {
 		fields = append(fields, environment.FieldNameKey)
 	}
+	if m.search_text != nil {
+		fields = append(fields, environment.FieldSearchText)
+	}
 	if m.project != nil {
 		fields = append(fields, environment.FieldProjectID)
 	}
@@ -13931,9 +13988,6 @@ func (m *EnvironmentMutation) Fields() []string {
 	}
 	if m.slug != nil {
 		fields = append(fields, environment.FieldSlug)
-	}
-	if m.search_text != nil {
-		fields = append(fields, environment.FieldSearchText)
 	}
 	return fields
 }
@@ -13955,14 +14009,14 @@ func (m *EnvironmentMutation) Field(name string) (ent.Value, bool) {
 		return m.ArchivedWith()
 	case environment.FieldNameKey:
 		return m.NameKey()
+	case environment.FieldSearchText:
+		return m.SearchText()
 	case environment.FieldProjectID:
 		return m.ProjectID()
 	case environment.FieldName:
 		return m.Name()
 	case environment.FieldSlug:
 		return m.Slug()
-	case environment.FieldSearchText:
-		return m.SearchText()
 	}
 	return nil, false
 }
@@ -13984,14 +14038,14 @@ func (m *EnvironmentMutation) OldField(ctx context.Context, name string) (ent.Va
 		return m.OldArchivedWith(ctx)
 	case environment.FieldNameKey:
 		return m.OldNameKey(ctx)
+	case environment.FieldSearchText:
+		return m.OldSearchText(ctx)
 	case environment.FieldProjectID:
 		return m.OldProjectID(ctx)
 	case environment.FieldName:
 		return m.OldName(ctx)
 	case environment.FieldSlug:
 		return m.OldSlug(ctx)
-	case environment.FieldSearchText:
-		return m.OldSearchText(ctx)
 	}
 	return nil, fmt.Errorf("unknown Environment field %s", name)
 }
@@ -14043,6 +14097,13 @@ func (m *EnvironmentMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetNameKey(v)
 		return nil
+	case environment.FieldSearchText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSearchText(v)
+		return nil
 	case environment.FieldProjectID:
 		v, ok := value.(string)
 		if !ok {
@@ -14063,13 +14124,6 @@ func (m *EnvironmentMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSlug(v)
-		return nil
-	case environment.FieldSearchText:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSearchText(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Environment field %s", name)
@@ -14153,6 +14207,9 @@ func (m *EnvironmentMutation) ResetField(name string) error {
 	case environment.FieldNameKey:
 		m.ResetNameKey()
 		return nil
+	case environment.FieldSearchText:
+		m.ResetSearchText()
+		return nil
 	case environment.FieldProjectID:
 		m.ResetProjectID()
 		return nil
@@ -14161,9 +14218,6 @@ func (m *EnvironmentMutation) ResetField(name string) error {
 		return nil
 	case environment.FieldSlug:
 		m.ResetSlug()
-		return nil
-	case environment.FieldSearchText:
-		m.ResetSearchText()
 		return nil
 	}
 	return fmt.Errorf("unknown Environment field %s", name)
@@ -16950,8 +17004,8 @@ type ModuleInstanceMutation struct {
 	archived_at              *time.Time
 	archived_with            *string
 	name_key                 *string
-	name                     *string
 	search_text              *string
+	name                     *string
 	external_deployment_id   *string
 	fence                    *int64
 	addfence                 *int64
@@ -17324,6 +17378,42 @@ func (m *ModuleInstanceMutation) ResetNameKey() {
 	m.name_key = nil
 }
 
+// SetSearchText sets the "search_text" field.
+func (m *ModuleInstanceMutation) SetSearchText(s string) {
+	m.search_text = &s
+}
+
+// SearchText returns the value of the "search_text" field in the mutation.
+func (m *ModuleInstanceMutation) SearchText() (r string, exists bool) {
+	v := m.search_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSearchText returns the old "search_text" field's value of the ModuleInstance entity.
+// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ModuleInstanceMutation) OldSearchText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSearchText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
+	}
+	return oldValue.SearchText, nil
+}
+
+// ResetSearchText resets all changes to the "search_text" field.
+func (m *ModuleInstanceMutation) ResetSearchText() {
+	m.search_text = nil
+}
+
 // SetProjectID sets the "project_id" field.
 func (m *ModuleInstanceMutation) SetProjectID(s string) {
 	m.project = &s
@@ -17466,42 +17556,6 @@ func (m *ModuleInstanceMutation) OldName(ctx context.Context) (v string, err err
 // ResetName resets all changes to the "name" field.
 func (m *ModuleInstanceMutation) ResetName() {
 	m.name = nil
-}
-
-// SetSearchText sets the "search_text" field.
-func (m *ModuleInstanceMutation) SetSearchText(s string) {
-	m.search_text = &s
-}
-
-// SearchText returns the value of the "search_text" field in the mutation.
-func (m *ModuleInstanceMutation) SearchText() (r string, exists bool) {
-	v := m.search_text
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldSearchText returns the old "search_text" field's value of the ModuleInstance entity.
-// If the ModuleInstance object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ModuleInstanceMutation) OldSearchText(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSearchText requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
-	}
-	return oldValue.SearchText, nil
-}
-
-// ResetSearchText resets all changes to the "search_text" field.
-func (m *ModuleInstanceMutation) ResetSearchText() {
-	m.search_text = nil
 }
 
 // SetLiveDeploymentID sets the "live_deployment_id" field.
@@ -18214,6 +18268,9 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	if m.name_key != nil {
 		fields = append(fields, moduleinstance.FieldNameKey)
 	}
+	if m.search_text != nil {
+		fields = append(fields, moduleinstance.FieldSearchText)
+	}
 	if m.project != nil {
 		fields = append(fields, moduleinstance.FieldProjectID)
 	}
@@ -18225,9 +18282,6 @@ func (m *ModuleInstanceMutation) Fields() []string {
 	}
 	if m.name != nil {
 		fields = append(fields, moduleinstance.FieldName)
-	}
-	if m.search_text != nil {
-		fields = append(fields, moduleinstance.FieldSearchText)
 	}
 	if m.live_deployment != nil {
 		fields = append(fields, moduleinstance.FieldLiveDeploymentID)
@@ -18282,6 +18336,8 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.ArchivedWith()
 	case moduleinstance.FieldNameKey:
 		return m.NameKey()
+	case moduleinstance.FieldSearchText:
+		return m.SearchText()
 	case moduleinstance.FieldProjectID:
 		return m.ProjectID()
 	case moduleinstance.FieldEnvironmentID:
@@ -18290,8 +18346,6 @@ func (m *ModuleInstanceMutation) Field(name string) (ent.Value, bool) {
 		return m.ModuleDefinitionID()
 	case moduleinstance.FieldName:
 		return m.Name()
-	case moduleinstance.FieldSearchText:
-		return m.SearchText()
 	case moduleinstance.FieldLiveDeploymentID:
 		return m.LiveDeploymentID()
 	case moduleinstance.FieldExternalDeploymentID:
@@ -18335,6 +18389,8 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldArchivedWith(ctx)
 	case moduleinstance.FieldNameKey:
 		return m.OldNameKey(ctx)
+	case moduleinstance.FieldSearchText:
+		return m.OldSearchText(ctx)
 	case moduleinstance.FieldProjectID:
 		return m.OldProjectID(ctx)
 	case moduleinstance.FieldEnvironmentID:
@@ -18343,8 +18399,6 @@ func (m *ModuleInstanceMutation) OldField(ctx context.Context, name string) (ent
 		return m.OldModuleDefinitionID(ctx)
 	case moduleinstance.FieldName:
 		return m.OldName(ctx)
-	case moduleinstance.FieldSearchText:
-		return m.OldSearchText(ctx)
 	case moduleinstance.FieldLiveDeploymentID:
 		return m.OldLiveDeploymentID(ctx)
 	case moduleinstance.FieldExternalDeploymentID:
@@ -18418,6 +18472,13 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetNameKey(v)
 		return nil
+	case moduleinstance.FieldSearchText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSearchText(v)
+		return nil
 	case moduleinstance.FieldProjectID:
 		v, ok := value.(string)
 		if !ok {
@@ -18445,13 +18506,6 @@ func (m *ModuleInstanceMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetName(v)
-		return nil
-	case moduleinstance.FieldSearchText:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSearchText(v)
 		return nil
 	case moduleinstance.FieldLiveDeploymentID:
 		v, ok := value.(string)
@@ -18681,6 +18735,9 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 	case moduleinstance.FieldNameKey:
 		m.ResetNameKey()
 		return nil
+	case moduleinstance.FieldSearchText:
+		m.ResetSearchText()
+		return nil
 	case moduleinstance.FieldProjectID:
 		m.ResetProjectID()
 		return nil
@@ -18692,9 +18749,6 @@ func (m *ModuleInstanceMutation) ResetField(name string) error {
 		return nil
 	case moduleinstance.FieldName:
 		m.ResetName()
-		return nil
-	case moduleinstance.FieldSearchText:
-		m.ResetSearchText()
 		return nil
 	case moduleinstance.FieldLiveDeploymentID:
 		m.ResetLiveDeploymentID()
@@ -20312,6 +20366,7 @@ type OrganizationMutation struct {
 	id            *string
 	created_at    *time.Time
 	updated_at    *time.Time
+	search_text   *string
 	name          *string
 	slug          *string
 	clearedFields map[string]struct{}
@@ -20496,6 +20551,42 @@ func (m *OrganizationMutation) ResetUpdatedAt() {
 	m.updated_at = nil
 }
 
+// SetSearchText sets the "search_text" field.
+func (m *OrganizationMutation) SetSearchText(s string) {
+	m.search_text = &s
+}
+
+// SearchText returns the value of the "search_text" field in the mutation.
+func (m *OrganizationMutation) SearchText() (r string, exists bool) {
+	v := m.search_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSearchText returns the old "search_text" field's value of the Organization entity.
+// If the Organization object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *OrganizationMutation) OldSearchText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSearchText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
+	}
+	return oldValue.SearchText, nil
+}
+
+// ResetSearchText resets all changes to the "search_text" field.
+func (m *OrganizationMutation) ResetSearchText() {
+	m.search_text = nil
+}
+
 // SetName sets the "name" field.
 func (m *OrganizationMutation) SetName(s string) {
 	m.name = &s
@@ -20602,12 +20693,15 @@ func (m *OrganizationMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *OrganizationMutation) Fields() []string {
-	fields := make([]string, 0, 4)
+	fields := make([]string, 0, 5)
 	if m.created_at != nil {
 		fields = append(fields, organization.FieldCreatedAt)
 	}
 	if m.updated_at != nil {
 		fields = append(fields, organization.FieldUpdatedAt)
+	}
+	if m.search_text != nil {
+		fields = append(fields, organization.FieldSearchText)
 	}
 	if m.name != nil {
 		fields = append(fields, organization.FieldName)
@@ -20627,6 +20721,8 @@ func (m *OrganizationMutation) Field(name string) (ent.Value, bool) {
 		return m.CreatedAt()
 	case organization.FieldUpdatedAt:
 		return m.UpdatedAt()
+	case organization.FieldSearchText:
+		return m.SearchText()
 	case organization.FieldName:
 		return m.Name()
 	case organization.FieldSlug:
@@ -20644,6 +20740,8 @@ func (m *OrganizationMutation) OldField(ctx context.Context, name string) (ent.V
 		return m.OldCreatedAt(ctx)
 	case organization.FieldUpdatedAt:
 		return m.OldUpdatedAt(ctx)
+	case organization.FieldSearchText:
+		return m.OldSearchText(ctx)
 	case organization.FieldName:
 		return m.OldName(ctx)
 	case organization.FieldSlug:
@@ -20670,6 +20768,13 @@ func (m *OrganizationMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetUpdatedAt(v)
+		return nil
+	case organization.FieldSearchText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSearchText(v)
 		return nil
 	case organization.FieldName:
 		v, ok := value.(string)
@@ -20740,6 +20845,9 @@ func (m *OrganizationMutation) ResetField(name string) error {
 	case organization.FieldUpdatedAt:
 		m.ResetUpdatedAt()
 		return nil
+	case organization.FieldSearchText:
+		m.ResetSearchText()
+		return nil
 	case organization.FieldName:
 		m.ResetName()
 		return nil
@@ -20809,9 +20917,9 @@ type ProjectMutation struct {
 	archived_at         *time.Time
 	archived_with       *string
 	name_key            *string
+	search_text         *string
 	name                *string
 	slug                *string
-	search_text         *string
 	clearedFields       map[string]struct{}
 	organization        *string
 	clearedorganization bool
@@ -21166,6 +21274,42 @@ func (m *ProjectMutation) ResetNameKey() {
 	m.name_key = nil
 }
 
+// SetSearchText sets the "search_text" field.
+func (m *ProjectMutation) SetSearchText(s string) {
+	m.search_text = &s
+}
+
+// SearchText returns the value of the "search_text" field in the mutation.
+func (m *ProjectMutation) SearchText() (r string, exists bool) {
+	v := m.search_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSearchText returns the old "search_text" field's value of the Project entity.
+// If the Project object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *ProjectMutation) OldSearchText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSearchText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
+	}
+	return oldValue.SearchText, nil
+}
+
+// ResetSearchText resets all changes to the "search_text" field.
+func (m *ProjectMutation) ResetSearchText() {
+	m.search_text = nil
+}
+
 // SetName sets the "name" field.
 func (m *ProjectMutation) SetName(s string) {
 	m.name = &s
@@ -21236,42 +21380,6 @@ func (m *ProjectMutation) OldSlug(ctx context.Context) (v string, err error) {
 // ResetSlug resets all changes to the "slug" field.
 func (m *ProjectMutation) ResetSlug() {
 	m.slug = nil
-}
-
-// SetSearchText sets the "search_text" field.
-func (m *ProjectMutation) SetSearchText(s string) {
-	m.search_text = &s
-}
-
-// SearchText returns the value of the "search_text" field in the mutation.
-func (m *ProjectMutation) SearchText() (r string, exists bool) {
-	v := m.search_text
-	if v == nil {
-		return
-	}
-	return *v, true
-}
-
-// OldSearchText returns the old "search_text" field's value of the Project entity.
-// If the Project object wasn't provided to the builder, the object is fetched from the database.
-// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
-func (m *ProjectMutation) OldSearchText(ctx context.Context) (v string, err error) {
-	if !m.op.Is(OpUpdateOne) {
-		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
-	}
-	if m.id == nil || m.oldValue == nil {
-		return v, errors.New("OldSearchText requires an ID field in the mutation")
-	}
-	oldValue, err := m.oldValue(ctx)
-	if err != nil {
-		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
-	}
-	return oldValue.SearchText, nil
-}
-
-// ResetSearchText resets all changes to the "search_text" field.
-func (m *ProjectMutation) ResetSearchText() {
-	m.search_text = nil
 }
 
 // ClearOrganization clears the "organization" edge to the Organization entity.
@@ -21354,14 +21462,14 @@ func (m *ProjectMutation) Fields() []string {
 	if m.name_key != nil {
 		fields = append(fields, project.FieldNameKey)
 	}
+	if m.search_text != nil {
+		fields = append(fields, project.FieldSearchText)
+	}
 	if m.name != nil {
 		fields = append(fields, project.FieldName)
 	}
 	if m.slug != nil {
 		fields = append(fields, project.FieldSlug)
-	}
-	if m.search_text != nil {
-		fields = append(fields, project.FieldSearchText)
 	}
 	return fields
 }
@@ -21383,12 +21491,12 @@ func (m *ProjectMutation) Field(name string) (ent.Value, bool) {
 		return m.ArchivedWith()
 	case project.FieldNameKey:
 		return m.NameKey()
+	case project.FieldSearchText:
+		return m.SearchText()
 	case project.FieldName:
 		return m.Name()
 	case project.FieldSlug:
 		return m.Slug()
-	case project.FieldSearchText:
-		return m.SearchText()
 	}
 	return nil, false
 }
@@ -21410,12 +21518,12 @@ func (m *ProjectMutation) OldField(ctx context.Context, name string) (ent.Value,
 		return m.OldArchivedWith(ctx)
 	case project.FieldNameKey:
 		return m.OldNameKey(ctx)
+	case project.FieldSearchText:
+		return m.OldSearchText(ctx)
 	case project.FieldName:
 		return m.OldName(ctx)
 	case project.FieldSlug:
 		return m.OldSlug(ctx)
-	case project.FieldSearchText:
-		return m.OldSearchText(ctx)
 	}
 	return nil, fmt.Errorf("unknown Project field %s", name)
 }
@@ -21467,6 +21575,13 @@ func (m *ProjectMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetNameKey(v)
 		return nil
+	case project.FieldSearchText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSearchText(v)
+		return nil
 	case project.FieldName:
 		v, ok := value.(string)
 		if !ok {
@@ -21480,13 +21595,6 @@ func (m *ProjectMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetSlug(v)
-		return nil
-	case project.FieldSearchText:
-		v, ok := value.(string)
-		if !ok {
-			return fmt.Errorf("unexpected type %T for field %s", value, name)
-		}
-		m.SetSearchText(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Project field %s", name)
@@ -21570,14 +21678,14 @@ func (m *ProjectMutation) ResetField(name string) error {
 	case project.FieldNameKey:
 		m.ResetNameKey()
 		return nil
+	case project.FieldSearchText:
+		m.ResetSearchText()
+		return nil
 	case project.FieldName:
 		m.ResetName()
 		return nil
 	case project.FieldSlug:
 		m.ResetSlug()
-		return nil
-	case project.FieldSearchText:
-		m.ResetSearchText()
 		return nil
 	}
 	return fmt.Errorf("unknown Project field %s", name)
@@ -25096,6 +25204,7 @@ type TokenMutation struct {
 	id               *string
 	created_at       *time.Time
 	updated_at       *time.Time
+	search_text      *string
 	organization_id  *string
 	name             *string
 	role             *actor.Role
@@ -25293,6 +25402,42 @@ func (m *TokenMutation) OldUpdatedAt(ctx context.Context) (v time.Time, err erro
 // ResetUpdatedAt resets all changes to the "updated_at" field.
 func (m *TokenMutation) ResetUpdatedAt() {
 	m.updated_at = nil
+}
+
+// SetSearchText sets the "search_text" field.
+func (m *TokenMutation) SetSearchText(s string) {
+	m.search_text = &s
+}
+
+// SearchText returns the value of the "search_text" field in the mutation.
+func (m *TokenMutation) SearchText() (r string, exists bool) {
+	v := m.search_text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSearchText returns the old "search_text" field's value of the Token entity.
+// If the Token object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TokenMutation) OldSearchText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSearchText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSearchText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSearchText: %w", err)
+	}
+	return oldValue.SearchText, nil
+}
+
+// ResetSearchText resets all changes to the "search_text" field.
+func (m *TokenMutation) ResetSearchText() {
+	m.search_text = nil
 }
 
 // SetOrganizationID sets the "organization_id" field.
@@ -26097,12 +26242,15 @@ func (m *TokenMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TokenMutation) Fields() []string {
-	fields := make([]string, 0, 19)
+	fields := make([]string, 0, 20)
 	if m.created_at != nil {
 		fields = append(fields, token.FieldCreatedAt)
 	}
 	if m.updated_at != nil {
 		fields = append(fields, token.FieldUpdatedAt)
+	}
+	if m.search_text != nil {
+		fields = append(fields, token.FieldSearchText)
 	}
 	if m.organization_id != nil {
 		fields = append(fields, token.FieldOrganizationID)
@@ -26167,6 +26315,8 @@ func (m *TokenMutation) Field(name string) (ent.Value, bool) {
 		return m.CreatedAt()
 	case token.FieldUpdatedAt:
 		return m.UpdatedAt()
+	case token.FieldSearchText:
+		return m.SearchText()
 	case token.FieldOrganizationID:
 		return m.OrganizationID()
 	case token.FieldName:
@@ -26214,6 +26364,8 @@ func (m *TokenMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldCreatedAt(ctx)
 	case token.FieldUpdatedAt:
 		return m.OldUpdatedAt(ctx)
+	case token.FieldSearchText:
+		return m.OldSearchText(ctx)
 	case token.FieldOrganizationID:
 		return m.OldOrganizationID(ctx)
 	case token.FieldName:
@@ -26270,6 +26422,13 @@ func (m *TokenMutation) SetField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetUpdatedAt(v)
+		return nil
+	case token.FieldSearchText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSearchText(v)
 		return nil
 	case token.FieldOrganizationID:
 		v, ok := value.(string)
@@ -26519,6 +26678,9 @@ func (m *TokenMutation) ResetField(name string) error {
 		return nil
 	case token.FieldUpdatedAt:
 		m.ResetUpdatedAt()
+		return nil
+	case token.FieldSearchText:
+		m.ResetSearchText()
 		return nil
 	case token.FieldOrganizationID:
 		m.ResetOrganizationID()

@@ -32,6 +32,20 @@ func (_c *OrganizationCreate) SetUpdatedAt(v time.Time) *OrganizationCreate {
 	return _c
 }
 
+// SetSearchText sets the "search_text" field.
+func (_c *OrganizationCreate) SetSearchText(v string) *OrganizationCreate {
+	_c.mutation.SetSearchText(v)
+	return _c
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_c *OrganizationCreate) SetNillableSearchText(v *string) *OrganizationCreate {
+	if v != nil {
+		_c.SetSearchText(*v)
+	}
+	return _c
+}
+
 // SetName sets the "name" field.
 func (_c *OrganizationCreate) SetName(v string) *OrganizationCreate {
 	_c.mutation.SetName(v)
@@ -57,6 +71,7 @@ func (_c *OrganizationCreate) Mutation() *OrganizationMutation {
 
 // Save creates the Organization in the database.
 func (_c *OrganizationCreate) Save(ctx context.Context) (*Organization, error) {
+	_c.defaults()
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -82,6 +97,14 @@ func (_c *OrganizationCreate) ExecX(ctx context.Context) {
 	}
 }
 
+// defaults sets the default values of the builder before save.
+func (_c *OrganizationCreate) defaults() {
+	if _, ok := _c.mutation.SearchText(); !ok {
+		v := organization.DefaultSearchText
+		_c.mutation.SetSearchText(v)
+	}
+}
+
 // check runs all checks and user-defined validators on the builder.
 func (_c *OrganizationCreate) check() error {
 	if _, ok := _c.mutation.CreatedAt(); !ok {
@@ -89,6 +112,9 @@ func (_c *OrganizationCreate) check() error {
 	}
 	if _, ok := _c.mutation.UpdatedAt(); !ok {
 		return &ValidationError{Name: "updated_at", err: errors.New(`ent: missing required field "Organization.updated_at"`)}
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "Organization.search_text"`)}
 	}
 	if _, ok := _c.mutation.Name(); !ok {
 		return &ValidationError{Name: "name", err: errors.New(`ent: missing required field "Organization.name"`)}
@@ -139,6 +165,10 @@ func (_c *OrganizationCreate) createSpec() (*Organization, *sqlgraph.CreateSpec)
 		_spec.SetField(organization.FieldUpdatedAt, field.TypeTime, value)
 		_node.UpdatedAt = value
 	}
+	if value, ok := _c.mutation.SearchText(); ok {
+		_spec.SetField(organization.FieldSearchText, field.TypeString, value)
+		_node.SearchText = value
+	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(organization.FieldName, field.TypeString, value)
 		_node.Name = value
@@ -168,6 +198,7 @@ func (_c *OrganizationCreateBulk) Save(ctx context.Context) ([]*Organization, er
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*OrganizationMutation)
 				if !ok {

@@ -43,6 +43,20 @@ func (_u *OrganizationUpdate) SetNillableUpdatedAt(v *time.Time) *OrganizationUp
 	return _u
 }
 
+// SetSearchText sets the "search_text" field.
+func (_u *OrganizationUpdate) SetSearchText(v string) *OrganizationUpdate {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *OrganizationUpdate) SetNillableSearchText(v *string) *OrganizationUpdate {
+	if v != nil {
+		_u.SetSearchText(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *OrganizationUpdate) SetName(v string) *OrganizationUpdate {
 	_u.mutation.SetName(v)
@@ -121,6 +135,9 @@ func (_u *OrganizationUpdate) sqlSave(ctx context.Context) (_node int, err error
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(organization.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(organization.FieldSearchText, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(organization.FieldName, field.TypeString, value)
 	}
@@ -159,6 +176,20 @@ func (_u *OrganizationUpdateOne) SetUpdatedAt(v time.Time) *OrganizationUpdateOn
 func (_u *OrganizationUpdateOne) SetNillableUpdatedAt(v *time.Time) *OrganizationUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *OrganizationUpdateOne) SetSearchText(v string) *OrganizationUpdateOne {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *OrganizationUpdateOne) SetNillableSearchText(v *string) *OrganizationUpdateOne {
+	if v != nil {
+		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -270,6 +301,9 @@ func (_u *OrganizationUpdateOne) sqlSave(ctx context.Context) (_node *Organizati
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(organization.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(organization.FieldSearchText, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(organization.FieldName, field.TypeString, value)

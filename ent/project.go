@@ -30,12 +30,12 @@ type Project struct {
 	ArchivedWith *string `json:"archived_with,omitempty"`
 	// the folded name in hexadecimal, because the databases order letters in ways of their own
 	NameKey string `json:"name_key,omitempty"`
+	// the name and, in a line of its own, the other name of the record, folded
+	SearchText string `json:"search_text,omitempty"`
 	// Name holds the value of the "name" field.
 	Name string `json:"name,omitempty"`
 	// Slug holds the value of the "slug" field.
 	Slug string `json:"slug,omitempty"`
-	// the name and the slug, folded
-	SearchText string `json:"search_text,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the ProjectQuery when eager-loading is set.
 	Edges        ProjectEdges `json:"edges"`
@@ -67,7 +67,7 @@ func (*Project) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case project.FieldID, project.FieldOrganizationID, project.FieldArchivedWith, project.FieldNameKey, project.FieldName, project.FieldSlug, project.FieldSearchText:
+		case project.FieldID, project.FieldOrganizationID, project.FieldArchivedWith, project.FieldNameKey, project.FieldSearchText, project.FieldName, project.FieldSlug:
 			values[i] = new(sql.NullString)
 		case project.FieldCreatedAt, project.FieldUpdatedAt, project.FieldArchivedAt:
 			values[i] = new(sql.NullTime)
@@ -130,6 +130,12 @@ func (_m *Project) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.NameKey = value.String
 			}
+		case project.FieldSearchText:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field search_text", values[i])
+			} else if value.Valid {
+				_m.SearchText = value.String
+			}
 		case project.FieldName:
 			if value, ok := values[i].(*sql.NullString); !ok {
 				return fmt.Errorf("unexpected type %T for field name", values[i])
@@ -141,12 +147,6 @@ func (_m *Project) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field slug", values[i])
 			} else if value.Valid {
 				_m.Slug = value.String
-			}
-		case project.FieldSearchText:
-			if value, ok := values[i].(*sql.NullString); !ok {
-				return fmt.Errorf("unexpected type %T for field search_text", values[i])
-			} else if value.Valid {
-				_m.SearchText = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -211,14 +211,14 @@ func (_m *Project) String() string {
 	builder.WriteString("name_key=")
 	builder.WriteString(_m.NameKey)
 	builder.WriteString(", ")
+	builder.WriteString("search_text=")
+	builder.WriteString(_m.SearchText)
+	builder.WriteString(", ")
 	builder.WriteString("name=")
 	builder.WriteString(_m.Name)
 	builder.WriteString(", ")
 	builder.WriteString("slug=")
 	builder.WriteString(_m.Slug)
-	builder.WriteString(", ")
-	builder.WriteString("search_text=")
-	builder.WriteString(_m.SearchText)
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -81,18 +81,6 @@ func (_c *ProjectCreate) SetNillableNameKey(v *string) *ProjectCreate {
 	return _c
 }
 
-// SetName sets the "name" field.
-func (_c *ProjectCreate) SetName(v string) *ProjectCreate {
-	_c.mutation.SetName(v)
-	return _c
-}
-
-// SetSlug sets the "slug" field.
-func (_c *ProjectCreate) SetSlug(v string) *ProjectCreate {
-	_c.mutation.SetSlug(v)
-	return _c
-}
-
 // SetSearchText sets the "search_text" field.
 func (_c *ProjectCreate) SetSearchText(v string) *ProjectCreate {
 	_c.mutation.SetSearchText(v)
@@ -104,6 +92,18 @@ func (_c *ProjectCreate) SetNillableSearchText(v *string) *ProjectCreate {
 	if v != nil {
 		_c.SetSearchText(*v)
 	}
+	return _c
+}
+
+// SetName sets the "name" field.
+func (_c *ProjectCreate) SetName(v string) *ProjectCreate {
+	_c.mutation.SetName(v)
+	return _c
+}
+
+// SetSlug sets the "slug" field.
+func (_c *ProjectCreate) SetSlug(v string) *ProjectCreate {
+	_c.mutation.SetSlug(v)
 	return _c
 }
 
@@ -177,14 +177,14 @@ func (_c *ProjectCreate) check() error {
 	if _, ok := _c.mutation.NameKey(); !ok {
 		return &ValidationError{Name: "name_key", err: errors.New(`ent: missing required field "Project.name_key"`)}
 	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "Project.search_text"`)}
+	}
 	if _, ok := _c.mutation.Name(); !ok {
 		return &ValidationError{Name: "name", err: errors.New(`ent: missing required field "Project.name"`)}
 	}
 	if _, ok := _c.mutation.Slug(); !ok {
 		return &ValidationError{Name: "slug", err: errors.New(`ent: missing required field "Project.slug"`)}
-	}
-	if _, ok := _c.mutation.SearchText(); !ok {
-		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "Project.search_text"`)}
 	}
 	if len(_c.mutation.OrganizationIDs()) == 0 {
 		return &ValidationError{Name: "organization", err: errors.New(`ent: missing required edge "Project.organization"`)}
@@ -244,6 +244,10 @@ func (_c *ProjectCreate) createSpec() (*Project, *sqlgraph.CreateSpec) {
 		_spec.SetField(project.FieldNameKey, field.TypeString, value)
 		_node.NameKey = value
 	}
+	if value, ok := _c.mutation.SearchText(); ok {
+		_spec.SetField(project.FieldSearchText, field.TypeString, value)
+		_node.SearchText = value
+	}
 	if value, ok := _c.mutation.Name(); ok {
 		_spec.SetField(project.FieldName, field.TypeString, value)
 		_node.Name = value
@@ -251,10 +255,6 @@ func (_c *ProjectCreate) createSpec() (*Project, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Slug(); ok {
 		_spec.SetField(project.FieldSlug, field.TypeString, value)
 		_node.Slug = value
-	}
-	if value, ok := _c.mutation.SearchText(); ok {
-		_spec.SetField(project.FieldSearchText, field.TypeString, value)
-		_node.SearchText = value
 	}
 	if nodes := _c.mutation.OrganizationIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

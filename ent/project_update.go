@@ -97,6 +97,20 @@ func (_u *ProjectUpdate) SetNillableNameKey(v *string) *ProjectUpdate {
 	return _u
 }
 
+// SetSearchText sets the "search_text" field.
+func (_u *ProjectUpdate) SetSearchText(v string) *ProjectUpdate {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *ProjectUpdate) SetNillableSearchText(v *string) *ProjectUpdate {
+	if v != nil {
+		_u.SetSearchText(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *ProjectUpdate) SetName(v string) *ProjectUpdate {
 	_u.mutation.SetName(v)
@@ -121,20 +135,6 @@ func (_u *ProjectUpdate) SetSlug(v string) *ProjectUpdate {
 func (_u *ProjectUpdate) SetNillableSlug(v *string) *ProjectUpdate {
 	if v != nil {
 		_u.SetSlug(*v)
-	}
-	return _u
-}
-
-// SetSearchText sets the "search_text" field.
-func (_u *ProjectUpdate) SetSearchText(v string) *ProjectUpdate {
-	_u.mutation.SetSearchText(v)
-	return _u
-}
-
-// SetNillableSearchText sets the "search_text" field if the given value is not nil.
-func (_u *ProjectUpdate) SetNillableSearchText(v *string) *ProjectUpdate {
-	if v != nil {
-		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -215,14 +215,14 @@ func (_u *ProjectUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.NameKey(); ok {
 		_spec.SetField(project.FieldNameKey, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(project.FieldSearchText, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(project.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Slug(); ok {
 		_spec.SetField(project.FieldSlug, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.SearchText(); ok {
-		_spec.SetField(project.FieldSearchText, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -314,6 +314,20 @@ func (_u *ProjectUpdateOne) SetNillableNameKey(v *string) *ProjectUpdateOne {
 	return _u
 }
 
+// SetSearchText sets the "search_text" field.
+func (_u *ProjectUpdateOne) SetSearchText(v string) *ProjectUpdateOne {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *ProjectUpdateOne) SetNillableSearchText(v *string) *ProjectUpdateOne {
+	if v != nil {
+		_u.SetSearchText(*v)
+	}
+	return _u
+}
+
 // SetName sets the "name" field.
 func (_u *ProjectUpdateOne) SetName(v string) *ProjectUpdateOne {
 	_u.mutation.SetName(v)
@@ -338,20 +352,6 @@ func (_u *ProjectUpdateOne) SetSlug(v string) *ProjectUpdateOne {
 func (_u *ProjectUpdateOne) SetNillableSlug(v *string) *ProjectUpdateOne {
 	if v != nil {
 		_u.SetSlug(*v)
-	}
-	return _u
-}
-
-// SetSearchText sets the "search_text" field.
-func (_u *ProjectUpdateOne) SetSearchText(v string) *ProjectUpdateOne {
-	_u.mutation.SetSearchText(v)
-	return _u
-}
-
-// SetNillableSearchText sets the "search_text" field if the given value is not nil.
-func (_u *ProjectUpdateOne) SetNillableSearchText(v *string) *ProjectUpdateOne {
-	if v != nil {
-		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -462,14 +462,14 @@ func (_u *ProjectUpdateOne) sqlSave(ctx context.Context) (_node *Project, err er
 	if value, ok := _u.mutation.NameKey(); ok {
 		_spec.SetField(project.FieldNameKey, field.TypeString, value)
 	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(project.FieldSearchText, field.TypeString, value)
+	}
 	if value, ok := _u.mutation.Name(); ok {
 		_spec.SetField(project.FieldName, field.TypeString, value)
 	}
 	if value, ok := _u.mutation.Slug(); ok {
 		_spec.SetField(project.FieldSlug, field.TypeString, value)
-	}
-	if value, ok := _u.mutation.SearchText(); ok {
-		_spec.SetField(project.FieldSearchText, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &Project{config: _u.config}

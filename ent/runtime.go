@@ -9,17 +9,26 @@ import (
 	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/ent/moduleversion"
+	"slipway/ent/organization"
 	"slipway/ent/project"
 	"slipway/ent/rule"
 	"slipway/ent/schema"
+	"slipway/ent/token"
 )
 
 // The init function reads all schema descriptors with runtime code
 // (default values, validators, hooks and policies) and stitches it
 // to their package variables.
 func init() {
+	defaultvaluedefinitionMixin := schema.DefaultValueDefinition{}.Mixin()
+	defaultvaluedefinitionMixinFields2 := defaultvaluedefinitionMixin[2].Fields()
+	_ = defaultvaluedefinitionMixinFields2
 	defaultvaluedefinitionFields := schema.DefaultValueDefinition{}.Fields()
 	_ = defaultvaluedefinitionFields
+	// defaultvaluedefinitionDescSearchText is the schema descriptor for search_text field.
+	defaultvaluedefinitionDescSearchText := defaultvaluedefinitionMixinFields2[0].Descriptor()
+	// defaultvaluedefinition.DefaultSearchText holds the default value on creation for the search_text field.
+	defaultvaluedefinition.DefaultSearchText = defaultvaluedefinitionDescSearchText.Default.(string)
 	// defaultvaluedefinitionDescVersion is the schema descriptor for version field.
 	defaultvaluedefinitionDescVersion := defaultvaluedefinitionFields[5].Descriptor()
 	// defaultvaluedefinition.DefaultVersion holds the default value on creation for the version field.
@@ -69,6 +78,8 @@ func init() {
 	environmentMixin := schema.Environment{}.Mixin()
 	environmentMixinFields3 := environmentMixin[3].Fields()
 	_ = environmentMixinFields3
+	environmentMixinFields4 := environmentMixin[4].Fields()
+	_ = environmentMixinFields4
 	environmentFields := schema.Environment{}.Fields()
 	_ = environmentFields
 	// environmentDescNameKey is the schema descriptor for name_key field.
@@ -76,7 +87,7 @@ func init() {
 	// environment.DefaultNameKey holds the default value on creation for the name_key field.
 	environment.DefaultNameKey = environmentDescNameKey.Default.(string)
 	// environmentDescSearchText is the schema descriptor for search_text field.
-	environmentDescSearchText := environmentFields[3].Descriptor()
+	environmentDescSearchText := environmentMixinFields4[0].Descriptor()
 	// environment.DefaultSearchText holds the default value on creation for the search_text field.
 	environment.DefaultSearchText = environmentDescSearchText.Default.(string)
 	moduledefinitionMixin := schema.ModuleDefinition{}.Mixin()
@@ -91,6 +102,8 @@ func init() {
 	moduleinstanceMixin := schema.ModuleInstance{}.Mixin()
 	moduleinstanceMixinFields3 := moduleinstanceMixin[3].Fields()
 	_ = moduleinstanceMixinFields3
+	moduleinstanceMixinFields4 := moduleinstanceMixin[4].Fields()
+	_ = moduleinstanceMixinFields4
 	moduleinstanceFields := schema.ModuleInstance{}.Fields()
 	_ = moduleinstanceFields
 	// moduleinstanceDescNameKey is the schema descriptor for name_key field.
@@ -98,11 +111,11 @@ func init() {
 	// moduleinstance.DefaultNameKey holds the default value on creation for the name_key field.
 	moduleinstance.DefaultNameKey = moduleinstanceDescNameKey.Default.(string)
 	// moduleinstanceDescSearchText is the schema descriptor for search_text field.
-	moduleinstanceDescSearchText := moduleinstanceFields[4].Descriptor()
+	moduleinstanceDescSearchText := moduleinstanceMixinFields4[0].Descriptor()
 	// moduleinstance.DefaultSearchText holds the default value on creation for the search_text field.
 	moduleinstance.DefaultSearchText = moduleinstanceDescSearchText.Default.(string)
 	// moduleinstanceDescFence is the schema descriptor for fence field.
-	moduleinstanceDescFence := moduleinstanceFields[7].Descriptor()
+	moduleinstanceDescFence := moduleinstanceFields[6].Descriptor()
 	// moduleinstance.DefaultFence holds the default value on creation for the fence field.
 	moduleinstance.DefaultFence = moduleinstanceDescFence.Default.(int64)
 	moduleversionFields := schema.ModuleVersion{}.Fields()
@@ -111,9 +124,20 @@ func init() {
 	moduleversionDescUsesRecorded := moduleversionFields[13].Descriptor()
 	// moduleversion.DefaultUsesRecorded holds the default value on creation for the uses_recorded field.
 	moduleversion.DefaultUsesRecorded = moduleversionDescUsesRecorded.Default.(bool)
+	organizationMixin := schema.Organization{}.Mixin()
+	organizationMixinFields1 := organizationMixin[1].Fields()
+	_ = organizationMixinFields1
+	organizationFields := schema.Organization{}.Fields()
+	_ = organizationFields
+	// organizationDescSearchText is the schema descriptor for search_text field.
+	organizationDescSearchText := organizationMixinFields1[0].Descriptor()
+	// organization.DefaultSearchText holds the default value on creation for the search_text field.
+	organization.DefaultSearchText = organizationDescSearchText.Default.(string)
 	projectMixin := schema.Project{}.Mixin()
 	projectMixinFields3 := projectMixin[3].Fields()
 	_ = projectMixinFields3
+	projectMixinFields4 := projectMixin[4].Fields()
+	_ = projectMixinFields4
 	projectFields := schema.Project{}.Fields()
 	_ = projectFields
 	// projectDescNameKey is the schema descriptor for name_key field.
@@ -121,7 +145,7 @@ func init() {
 	// project.DefaultNameKey holds the default value on creation for the name_key field.
 	project.DefaultNameKey = projectDescNameKey.Default.(string)
 	// projectDescSearchText is the schema descriptor for search_text field.
-	projectDescSearchText := projectFields[2].Descriptor()
+	projectDescSearchText := projectMixinFields4[0].Descriptor()
 	// project.DefaultSearchText holds the default value on creation for the search_text field.
 	project.DefaultSearchText = projectDescSearchText.Default.(string)
 	ruleFields := schema.Rule{}.Fields()
@@ -130,4 +154,13 @@ func init() {
 	ruleDescVersion := ruleFields[11].Descriptor()
 	// rule.DefaultVersion holds the default value on creation for the version field.
 	rule.DefaultVersion = ruleDescVersion.Default.(int32)
+	tokenMixin := schema.Token{}.Mixin()
+	tokenMixinFields1 := tokenMixin[1].Fields()
+	_ = tokenMixinFields1
+	tokenFields := schema.Token{}.Fields()
+	_ = tokenFields
+	// tokenDescSearchText is the schema descriptor for search_text field.
+	tokenDescSearchText := tokenMixinFields1[0].Descriptor()
+	// token.DefaultSearchText holds the default value on creation for the search_text field.
+	token.DefaultSearchText = tokenDescSearchText.Default.(string)
 }

@@ -251,6 +251,8 @@ func (_m *DefaultValueDefinition) ScanTarget(column string) any {
 		return &_m.UpdatedAt
 	case defaultvaluedefinition.FieldOrganizationID:
 		return &_m.OrganizationID
+	case defaultvaluedefinition.FieldSearchText:
+		return &_m.SearchText
 	case defaultvaluedefinition.FieldGivenID:
 		return &_m.GivenID
 	case defaultvaluedefinition.FieldName:
@@ -523,14 +525,14 @@ func (_m *Environment) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.ArchivedWith}
 	case environment.FieldNameKey:
 		return &_m.NameKey
+	case environment.FieldSearchText:
+		return &_m.SearchText
 	case environment.FieldProjectID:
 		return &_m.ProjectID
 	case environment.FieldName:
 		return &_m.Name
 	case environment.FieldSlug:
 		return &_m.Slug
-	case environment.FieldSearchText:
-		return &_m.SearchText
 	default:
 		return nil
 	}
@@ -643,6 +645,8 @@ func (_m *ModuleInstance) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.ArchivedWith}
 	case moduleinstance.FieldNameKey:
 		return &_m.NameKey
+	case moduleinstance.FieldSearchText:
+		return &_m.SearchText
 	case moduleinstance.FieldProjectID:
 		return &_m.ProjectID
 	case moduleinstance.FieldEnvironmentID:
@@ -651,8 +655,6 @@ func (_m *ModuleInstance) ScanTarget(column string) any {
 		return &_m.ModuleDefinitionID
 	case moduleinstance.FieldName:
 		return &_m.Name
-	case moduleinstance.FieldSearchText:
-		return &_m.SearchText
 	case moduleinstance.FieldLiveDeploymentID:
 		return scanNillable[string]{&_m.LiveDeploymentID}
 	case moduleinstance.FieldExternalDeploymentID:
@@ -733,6 +735,8 @@ func (_m *Organization) ScanTarget(column string) any {
 		return &_m.CreatedAt
 	case organization.FieldUpdatedAt:
 		return &_m.UpdatedAt
+	case organization.FieldSearchText:
+		return &_m.SearchText
 	case organization.FieldName:
 		return &_m.Name
 	case organization.FieldSlug:
@@ -759,12 +763,12 @@ func (_m *Project) ScanTarget(column string) any {
 		return scanNillable[string]{&_m.ArchivedWith}
 	case project.FieldNameKey:
 		return &_m.NameKey
+	case project.FieldSearchText:
+		return &_m.SearchText
 	case project.FieldName:
 		return &_m.Name
 	case project.FieldSlug:
 		return &_m.Slug
-	case project.FieldSearchText:
-		return &_m.SearchText
 	default:
 		return nil
 	}
@@ -891,6 +895,8 @@ func (_m *Token) ScanTarget(column string) any {
 		return &_m.CreatedAt
 	case token.FieldUpdatedAt:
 		return &_m.UpdatedAt
+	case token.FieldSearchText:
+		return &_m.SearchText
 	case token.FieldOrganizationID:
 		return scanNillable[string]{&_m.OrganizationID}
 	case token.FieldName:

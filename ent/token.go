@@ -23,6 +23,8 @@ type Token struct {
 	CreatedAt time.Time `json:"created_at,omitempty"`
 	// UpdatedAt holds the value of the "updated_at" field.
 	UpdatedAt time.Time `json:"updated_at,omitempty"`
+	// the name and, in a line of its own, the other name of the record, folded
+	SearchText string `json:"search_text,omitempty"`
 	// null for superadmins
 	OrganizationID *string `json:"organization_id,omitempty"`
 	// Name holds the value of the "name" field.
@@ -67,7 +69,7 @@ func (*Token) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case token.FieldScope:
 			values[i] = new([]byte)
-		case token.FieldID, token.FieldOrganizationID, token.FieldName, token.FieldRole, token.FieldCreatedBy, token.FieldCreatedByID, token.FieldHolder, token.FieldPrincipalID, token.FieldMadeByID, token.FieldHash, token.FieldPrefix, token.FieldLastFour, token.FieldRevokedBy, token.FieldRevokedByActor:
+		case token.FieldID, token.FieldSearchText, token.FieldOrganizationID, token.FieldName, token.FieldRole, token.FieldCreatedBy, token.FieldCreatedByID, token.FieldHolder, token.FieldPrincipalID, token.FieldMadeByID, token.FieldHash, token.FieldPrefix, token.FieldLastFour, token.FieldRevokedBy, token.FieldRevokedByActor:
 			values[i] = new(sql.NullString)
 		case token.FieldCreatedAt, token.FieldUpdatedAt, token.FieldExpiresAt, token.FieldLastUsedAt, token.FieldRevokedAt:
 			values[i] = new(sql.NullTime)
@@ -103,6 +105,12 @@ func (_m *Token) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field updated_at", values[i])
 			} else if value.Valid {
 				_m.UpdatedAt = value.Time
+			}
+		case token.FieldSearchText:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field search_text", values[i])
+			} else if value.Valid {
+				_m.SearchText = value.String
 			}
 		case token.FieldOrganizationID:
 			if value, ok := values[i].(*sql.NullString); !ok {
@@ -260,6 +268,9 @@ func (_m *Token) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("updated_at=")
 	builder.WriteString(_m.UpdatedAt.Format(time.ANSIC))
+	builder.WriteString(", ")
+	builder.WriteString("search_text=")
+	builder.WriteString(_m.SearchText)
 	builder.WriteString(", ")
 	if v := _m.OrganizationID; v != nil {
 		builder.WriteString("organization_id=")

@@ -33,6 +33,20 @@ func (_c *TokenCreate) SetUpdatedAt(v time.Time) *TokenCreate {
 	return _c
 }
 
+// SetSearchText sets the "search_text" field.
+func (_c *TokenCreate) SetSearchText(v string) *TokenCreate {
+	_c.mutation.SetSearchText(v)
+	return _c
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_c *TokenCreate) SetNillableSearchText(v *string) *TokenCreate {
+	if v != nil {
+		_c.SetSearchText(*v)
+	}
+	return _c
+}
+
 // SetOrganizationID sets the "organization_id" field.
 func (_c *TokenCreate) SetOrganizationID(v string) *TokenCreate {
 	_c.mutation.SetOrganizationID(v)
@@ -236,6 +250,7 @@ func (_c *TokenCreate) Mutation() *TokenMutation {
 
 // Save creates the Token in the database.
 func (_c *TokenCreate) Save(ctx context.Context) (*Token, error) {
+	_c.defaults()
 	return withHooks(ctx, _c.sqlSave, _c.mutation, _c.hooks)
 }
 
@@ -261,6 +276,14 @@ func (_c *TokenCreate) ExecX(ctx context.Context) {
 	}
 }
 
+// defaults sets the default values of the builder before save.
+func (_c *TokenCreate) defaults() {
+	if _, ok := _c.mutation.SearchText(); !ok {
+		v := token.DefaultSearchText
+		_c.mutation.SetSearchText(v)
+	}
+}
+
 // check runs all checks and user-defined validators on the builder.
 func (_c *TokenCreate) check() error {
 	if _, ok := _c.mutation.CreatedAt(); !ok {
@@ -268,6 +291,9 @@ func (_c *TokenCreate) check() error {
 	}
 	if _, ok := _c.mutation.UpdatedAt(); !ok {
 		return &ValidationError{Name: "updated_at", err: errors.New(`ent: missing required field "Token.updated_at"`)}
+	}
+	if _, ok := _c.mutation.SearchText(); !ok {
+		return &ValidationError{Name: "search_text", err: errors.New(`ent: missing required field "Token.search_text"`)}
 	}
 	if _, ok := _c.mutation.Name(); !ok {
 		return &ValidationError{Name: "name", err: errors.New(`ent: missing required field "Token.name"`)}
@@ -326,6 +352,10 @@ func (_c *TokenCreate) createSpec() (*Token, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.UpdatedAt(); ok {
 		_spec.SetField(token.FieldUpdatedAt, field.TypeTime, value)
 		_node.UpdatedAt = value
+	}
+	if value, ok := _c.mutation.SearchText(); ok {
+		_spec.SetField(token.FieldSearchText, field.TypeString, value)
+		_node.SearchText = value
 	}
 	if value, ok := _c.mutation.OrganizationID(); ok {
 		_spec.SetField(token.FieldOrganizationID, field.TypeString, value)
@@ -416,6 +446,7 @@ func (_c *TokenCreateBulk) Save(ctx context.Context) ([]*Token, error) {
 	for i := range _c.builders {
 		func(i int, root context.Context) {
 			builder := _c.builders[i]
+			builder.defaults()
 			var mut Mutator = MutateFunc(func(ctx context.Context, m Mutation) (Value, error) {
 				mutation, ok := m.(*TokenMutation)
 				if !ok {

@@ -43,6 +43,20 @@ func (_u *TokenUpdate) SetNillableUpdatedAt(v *time.Time) *TokenUpdate {
 	return _u
 }
 
+// SetSearchText sets the "search_text" field.
+func (_u *TokenUpdate) SetSearchText(v string) *TokenUpdate {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *TokenUpdate) SetNillableSearchText(v *string) *TokenUpdate {
+	if v != nil {
+		_u.SetSearchText(*v)
+	}
+	return _u
+}
+
 // SetLastUsedAt sets the "last_used_at" field.
 func (_u *TokenUpdate) SetLastUsedAt(v time.Time) *TokenUpdate {
 	_u.mutation.SetLastUsedAt(v)
@@ -173,6 +187,9 @@ func (_u *TokenUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(token.FieldUpdatedAt, field.TypeTime, value)
 	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(token.FieldSearchText, field.TypeString, value)
+	}
 	if _u.mutation.OrganizationIDCleared() {
 		_spec.ClearField(token.FieldOrganizationID, field.TypeString)
 	}
@@ -253,6 +270,20 @@ func (_u *TokenUpdateOne) SetUpdatedAt(v time.Time) *TokenUpdateOne {
 func (_u *TokenUpdateOne) SetNillableUpdatedAt(v *time.Time) *TokenUpdateOne {
 	if v != nil {
 		_u.SetUpdatedAt(*v)
+	}
+	return _u
+}
+
+// SetSearchText sets the "search_text" field.
+func (_u *TokenUpdateOne) SetSearchText(v string) *TokenUpdateOne {
+	_u.mutation.SetSearchText(v)
+	return _u
+}
+
+// SetNillableSearchText sets the "search_text" field if the given value is not nil.
+func (_u *TokenUpdateOne) SetNillableSearchText(v *string) *TokenUpdateOne {
+	if v != nil {
+		_u.SetSearchText(*v)
 	}
 	return _u
 }
@@ -416,6 +447,9 @@ func (_u *TokenUpdateOne) sqlSave(ctx context.Context) (_node *Token, err error)
 	}
 	if value, ok := _u.mutation.UpdatedAt(); ok {
 		_spec.SetField(token.FieldUpdatedAt, field.TypeTime, value)
+	}
+	if value, ok := _u.mutation.SearchText(); ok {
+		_spec.SetField(token.FieldSearchText, field.TypeString, value)
 	}
 	if _u.mutation.OrganizationIDCleared() {
 		_spec.ClearField(token.FieldOrganizationID, field.TypeString)

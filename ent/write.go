@@ -379,7 +379,7 @@ func (_m *CloudService) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of default_value_definitions, with every column but those that the database fills in and those
 // that are set later.
 func (*DefaultValueDefinition) InsertStatement() string {
-	return `INSERT INTO "default_value_definitions" ("id", "created_at", "updated_at", "organization_id", "given_id", "name", "description", "schema", "created_by_type", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+	return `INSERT INTO "default_value_definitions" ("id", "created_at", "updated_at", "organization_id", "search_text", "given_id", "name", "description", "schema", "created_by_type", "version") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -389,6 +389,7 @@ func (_m *DefaultValueDefinition) InsertArguments() []any {
 		_m.CreatedAt,
 		_m.UpdatedAt,
 		_m.OrganizationID,
+		_m.SearchText,
 		_m.GivenID,
 		_m.Name,
 		nillable(_m.Description),
@@ -422,6 +423,8 @@ func (_m *DefaultValueDefinition) ColumnValue(column string) any {
 		return _m.UpdatedAt
 	case defaultvaluedefinition.FieldOrganizationID:
 		return _m.OrganizationID
+	case defaultvaluedefinition.FieldSearchText:
+		return _m.SearchText
 	case defaultvaluedefinition.FieldGivenID:
 		return _m.GivenID
 	case defaultvaluedefinition.FieldName:
@@ -943,7 +946,7 @@ func (_m *DeploymentReference) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of environments, with every column but those that the database fills in and those
 // that are set later.
 func (*Environment) InsertStatement() string {
-	return `INSERT INTO "environments" ("id", "created_at", "updated_at", "organization_id", "name_key", "project_id", "name", "slug", "search_text") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+	return `INSERT INTO "environments" ("id", "created_at", "updated_at", "organization_id", "name_key", "search_text", "project_id", "name", "slug") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -954,10 +957,10 @@ func (_m *Environment) InsertArguments() []any {
 		_m.UpdatedAt,
 		_m.OrganizationID,
 		_m.NameKey,
+		_m.SearchText,
 		_m.ProjectID,
 		_m.Name,
 		_m.Slug,
-		_m.SearchText,
 	}
 }
 
@@ -995,14 +998,14 @@ func (_m *Environment) ColumnValue(column string) any {
 		return nillable(_m.ArchivedWith)
 	case environment.FieldNameKey:
 		return _m.NameKey
+	case environment.FieldSearchText:
+		return _m.SearchText
 	case environment.FieldProjectID:
 		return _m.ProjectID
 	case environment.FieldName:
 		return _m.Name
 	case environment.FieldSlug:
 		return _m.Slug
-	case environment.FieldSearchText:
-		return _m.SearchText
 	default:
 		return nil
 	}
@@ -1231,7 +1234,7 @@ func (_m *ModuleDefinition) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of module_instances, with every column but those that the database fills in and those
 // that are set later.
 func (*ModuleInstance) InsertStatement() string {
-	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "name_key", "project_id", "environment_id", "module_definition_id", "name", "search_text", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "destroyed_at", "drift_kind", "drift_since", "drift_message", "drift_deployment_id", "own_inputs", "on_failure") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
+	return `INSERT INTO "module_instances" ("id", "created_at", "updated_at", "organization_id", "name_key", "search_text", "project_id", "environment_id", "module_definition_id", "name", "live_deployment_id", "external_deployment_id", "fence", "forced_deployment_id", "destroyed_at", "drift_kind", "drift_since", "drift_message", "drift_deployment_id", "own_inputs", "on_failure") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1242,11 +1245,11 @@ func (_m *ModuleInstance) InsertArguments() []any {
 		_m.UpdatedAt,
 		_m.OrganizationID,
 		_m.NameKey,
+		_m.SearchText,
 		_m.ProjectID,
 		_m.EnvironmentID,
 		_m.ModuleDefinitionID,
 		_m.Name,
-		_m.SearchText,
 		nillable(_m.LiveDeploymentID),
 		nillable(_m.ExternalDeploymentID),
 		_m.Fence,
@@ -1295,6 +1298,8 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 		return nillable(_m.ArchivedWith)
 	case moduleinstance.FieldNameKey:
 		return _m.NameKey
+	case moduleinstance.FieldSearchText:
+		return _m.SearchText
 	case moduleinstance.FieldProjectID:
 		return _m.ProjectID
 	case moduleinstance.FieldEnvironmentID:
@@ -1303,8 +1308,6 @@ func (_m *ModuleInstance) ColumnValue(column string) any {
 		return _m.ModuleDefinitionID
 	case moduleinstance.FieldName:
 		return _m.Name
-	case moduleinstance.FieldSearchText:
-		return _m.SearchText
 	case moduleinstance.FieldLiveDeploymentID:
 		return nillable(_m.LiveDeploymentID)
 	case moduleinstance.FieldExternalDeploymentID:
@@ -1430,7 +1433,7 @@ func (_m *ModuleVersion) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of organizations, with every column but those that the database fills in and those
 // that are set later.
 func (*Organization) InsertStatement() string {
-	return `INSERT INTO "organizations" ("id", "created_at", "updated_at", "name", "slug") VALUES ($1, $2, $3, $4, $5)`
+	return `INSERT INTO "organizations" ("id", "created_at", "updated_at", "search_text", "name", "slug") VALUES ($1, $2, $3, $4, $5, $6)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1439,6 +1442,7 @@ func (_m *Organization) InsertArguments() []any {
 		_m.ID,
 		_m.CreatedAt,
 		_m.UpdatedAt,
+		_m.SearchText,
 		_m.Name,
 		_m.Slug,
 	}
@@ -1466,6 +1470,8 @@ func (_m *Organization) ColumnValue(column string) any {
 		return _m.CreatedAt
 	case organization.FieldUpdatedAt:
 		return _m.UpdatedAt
+	case organization.FieldSearchText:
+		return _m.SearchText
 	case organization.FieldName:
 		return _m.Name
 	case organization.FieldSlug:
@@ -1478,7 +1484,7 @@ func (_m *Organization) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of projects, with every column but those that the database fills in and those
 // that are set later.
 func (*Project) InsertStatement() string {
-	return `INSERT INTO "projects" ("id", "created_at", "updated_at", "organization_id", "name_key", "name", "slug", "search_text") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	return `INSERT INTO "projects" ("id", "created_at", "updated_at", "organization_id", "name_key", "search_text", "name", "slug") VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1489,9 +1495,9 @@ func (_m *Project) InsertArguments() []any {
 		_m.UpdatedAt,
 		_m.OrganizationID,
 		_m.NameKey,
+		_m.SearchText,
 		_m.Name,
 		_m.Slug,
-		_m.SearchText,
 	}
 }
 
@@ -1529,12 +1535,12 @@ func (_m *Project) ColumnValue(column string) any {
 		return nillable(_m.ArchivedWith)
 	case project.FieldNameKey:
 		return _m.NameKey
+	case project.FieldSearchText:
+		return _m.SearchText
 	case project.FieldName:
 		return _m.Name
 	case project.FieldSlug:
 		return _m.Slug
-	case project.FieldSearchText:
-		return _m.SearchText
 	default:
 		return nil
 	}
@@ -1794,7 +1800,7 @@ func (_m *RunnerAsk) ColumnValue(column string) any {
 // InsertStatement returns the INSERT of tokens, with every column but those that the database fills in and those
 // that are set later.
 func (*Token) InsertStatement() string {
-	return `INSERT INTO "tokens" ("id", "created_at", "updated_at", "organization_id", "name", "role", "scope", "created_by", "created_by_id", "holder", "principal_id", "made_by_id", "hash", "prefix", "last_four", "expires_at", "last_used_at", "revoked_at", "revoked_by", "revoked_by_actor") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`
+	return `INSERT INTO "tokens" ("id", "created_at", "updated_at", "search_text", "organization_id", "name", "role", "scope", "created_by", "created_by_id", "holder", "principal_id", "made_by_id", "hash", "prefix", "last_four", "expires_at", "last_used_at", "revoked_at", "revoked_by", "revoked_by_actor") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`
 }
 
 // InsertArguments returns the arguments of InsertStatement.
@@ -1803,6 +1809,7 @@ func (_m *Token) InsertArguments() []any {
 		_m.ID,
 		_m.CreatedAt,
 		_m.UpdatedAt,
+		_m.SearchText,
 		nillable(_m.OrganizationID),
 		_m.Name,
 		_m.Role,
@@ -1848,6 +1855,8 @@ func (_m *Token) ColumnValue(column string) any {
 		return _m.CreatedAt
 	case token.FieldUpdatedAt:
 		return _m.UpdatedAt
+	case token.FieldSearchText:
+		return _m.SearchText
 	case token.FieldOrganizationID:
 		return nillable(_m.OrganizationID)
 	case token.FieldName:

@@ -152,12 +152,12 @@ func TestCallersWithoutATokenSeeTheGlobalActiveCatalogueWithItsVersionsAndInputs
 			}
 		}
 		for way, to := range map[string]string{
-			"{ moduleDefinitions(first: 5) { %s } }":                          "ModuleDefinitionConnection",
-			"{ moduleDefinitions(status: ACTIVE, first: 5) { %s } }":          "ModuleDefinitionConnection",
-			"{ moduleDefinitions(status: DRAFT, last: 5) { %s } }":            "ModuleDefinitionConnection",
-			"{ moduleDefinitions(search: \"i\", first: 5) { %s } }":           "ModuleDefinitionConnection",
-			fmt.Sprintf("{ moduleDefinition(id: %q) { %%s } }", p.definition): "ModuleDefinition",
-			fmt.Sprintf("{ moduleVersion(id: %q) { %%s } }", p.version):       "ModuleVersion",
+			"{ moduleDefinitions(first: 5) { %s } }":                           "ModuleDefinitionConnection",
+			"{ moduleDefinitions(filter: {status: ACTIVE}, first: 5) { %s } }": "ModuleDefinitionConnection",
+			"{ moduleDefinitions(filter: {status: DRAFT}, last: 5) { %s } }":   "ModuleDefinitionConnection",
+			"{ moduleDefinitions(filter: {search: \"i\"}, first: 5) { %s } }":  "ModuleDefinitionConnection",
+			fmt.Sprintf("{ moduleDefinition(id: %q) { %%s } }", p.definition):  "ModuleDefinition",
+			fmt.Sprintf("{ moduleVersion(id: %q) { %%s } }", p.version):        "ModuleVersion",
 		} {
 			ask(way, leaves(to))
 			// Null for callers without a token, and what leads on for those who may read tokens.
@@ -189,7 +189,7 @@ func TestNothingCountsWhatCallersWithoutATokenDoNotSee(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		p := publish(t, w)
 		r := w.GraphQL(t, "", `{ all: moduleDefinitions { totalCount nodes { id latestModuleVersion { id moduleDefinition { id } } versions { totalCount nodes { id } } } }
-			drafts: moduleDefinitions(status: DRAFT) { totalCount nodes { id } } hidden: moduleDefinitions(search: "hidden") { totalCount } }`, nil)
+			drafts: moduleDefinitions(filter: {status: DRAFT}) { totalCount nodes { id } } hidden: moduleDefinitions(filter: {search: "hidden"}) { totalCount } }`, nil)
 		want := fmt.Sprintf(`map[all:map[nodes:[map[id:%s latestModuleVersion:map[id:%s moduleDefinition:map[id:%s]] versions:map[nodes:[map[id:%s]] totalCount:1]]] totalCount:1]`+
 			` drafts:map[nodes:[] totalCount:0] hidden:map[totalCount:0]]`, p.definition, p.version, p.definition, p.version)
 		if got := fmt.Sprint(r.At(t, "data")); got != want {

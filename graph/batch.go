@@ -201,24 +201,6 @@ func batched[V any](
 	}
 }
 
-// among returns a read of loadPage's of the lists of those that are archived, if that is asked for, or of the
-// others.
-func among[C any](
-	archived *bool, read func(context.Context, []string, bool, page.Args) (map[string]*page.Connection[*C], error),
-) func(context.Context, []string, page.Args) (map[string]*page.Connection[*C], error) {
-	return func(ctx context.Context, ids []string, args page.Args) (map[string]*page.Connection[*C], error) {
-		return read(ctx, ids, isSet(archived), args)
-	}
-}
-
-// ofArchived tells the edge of those that are archived from that of the others.
-func ofArchived(archived *bool) string {
-	if isSet(archived) {
-		return " archived"
-	}
-	return ""
-}
-
 // loadEach loads what read returns for the id of parent.
 func loadEach[P, V any](
 	ctx context.Context, parent *P, field string, idOf func(*P) string,

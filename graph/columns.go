@@ -49,6 +49,8 @@ var fieldColumns = map[string][]string{
 	"Environment.deployments":              {},
 	"ModuleDefinition.latestModuleVersion": {moduledefinition.FieldLatestVersionID},
 	"ModuleDefinition.versions":            {},
+	"ModuleDefinition.moduleInstances":     {},
+	"ModuleVersion.liveModuleInstances":    {},
 	"ModuleDefinition.deployments":         {},
 	"Project.viewerPermissions":            {},
 	"Project.instanceCounts":               {},

@@ -8,9 +8,12 @@ import (
 	"time"
 
 	"slipway/ent"
+	"slipway/internal/base/actor"
 	"slipway/internal/data/page"
 	"slipway/internal/data/record"
+	"slipway/internal/service/catalog"
 	"slipway/internal/service/deployment/admission"
+	"slipway/internal/service/workspace"
 )
 
 // The edges of the schema: each names the field, the reference, and the service method that reads what
@@ -185,4 +188,42 @@ func quarantineOf(ctx context.Context, r *Resolver, rel *record.Release) (*ent.Q
 			registerBatch(ctx, slices.Collect(maps.Values(of)))
 			return of, err
 		})
+}
+
+// environmentsOf returns a page of a project's environments.
+func environmentsOf(
+	ctx context.Context, r *Resolver, p *record.Project, f workspace.EnvironmentFilter, args page.Args,
+) (*page.EnvironmentConnection, error) {
+	read := func(ctx context.Context, ids []string, args page.Args) (map[string]*page.EnvironmentConnection, error) {
+		return r.Workspace.EnvironmentsOf(ctx, ids, f, args)
+	}
+	return loadPage(ctx, p, "environments"+page.FilterText(f), args, projectID, read)
+}
+
+// instancesIn returns a page of a record's instances, nil to a caller without a token.
+func instancesIn[P any](
+	ctx context.Context, r *Resolver, parent *P, kind catalog.InstanceParent, idOf func(*P) string,
+	f catalog.InstanceFilter, args page.Args,
+) (*page.ModuleInstanceConnection, error) {
+	if actor.From(ctx).IsAnonymous() {
+		return nil, nil
+	}
+	read := func(ctx context.Context, ids []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
+		return r.Catalog.InstancesOf(ctx, kind, ids, f, args)
+	}
+	return loadPage(ctx, parent, "moduleInstances"+page.FilterText(f), args, idOf, read)
+}
+
+// liveInstancesOf returns a page of the instances in which a release of a version is live, nil to a caller without a
+// token.
+func liveInstancesOf(
+	ctx context.Context, r *Resolver, v *record.ModuleVersion, f catalog.InstanceFilter, args page.Args,
+) (*page.ModuleInstanceConnection, error) {
+	if actor.From(ctx).IsAnonymous() {
+		return nil, nil
+	}
+	read := func(ctx context.Context, ids []string, args page.Args) (map[string]*page.ModuleInstanceConnection, error) {
+		return r.Catalog.LiveOf(ctx, ids, f, args)
+	}
+	return loadPage(ctx, v, "liveModuleInstances"+page.FilterText(f), args, versionID, read)
 }

@@ -22,8 +22,6 @@ import (
 	"slipway/internal/service/defaults"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/propose"
-	"slipway/internal/service/deployment/runners"
-	"slipway/internal/service/deployment/view"
 	"slipway/internal/service/inputvalidation"
 	"slipway/internal/service/workspace"
 )
@@ -207,47 +205,6 @@ func failure(in model.CompleteDeploymentInput) *fault.Data {
 	return data
 }
 
-// deploymentList returns the filter of a list of deployments, with its order.
-func deploymentList(in *model.DeploymentFilter, order model.DeploymentOrder) view.Filter {
-	f := deploymentFilter(in)
-	f.LastCompleted = order == model.DeploymentOrderLastCompleted
-	return f
-}
-
-func deploymentFilter(in *model.DeploymentFilter) (f view.Filter) {
-	if in == nil {
-		return f
-	}
-	f.ModuleInstanceID, f.EnvironmentID = in.ModuleInstanceID.Value(), in.EnvironmentID.Value()
-	f.ProjectID, f.ModuleDefinitionID = in.ProjectID.Value(), in.ModuleDefinitionID.Value()
-	f.ModuleVersionID, f.ReleaseID = in.ModuleVersionID.Value(), in.ReleaseID.Value()
-	f.Statuses, f.Operations, f.External = in.Statuses.Value(), in.Operations.Value(), in.External.Value()
-	f.Kind, f.CreatedByID = in.DeploymentType.Value(), in.CreatedByPrincipalID.Value()
-	f.PipelineRunID, f.Search = in.PipelineRunID.Value(), in.Search.Value()
-	f.CreatedFrom, f.CreatedBefore = in.CreatedFrom.Value(), in.CreatedBefore.Value()
-	f.Overridden, f.AwaitingMyApproval = in.Overridden.Value(), isTrue(in.AwaitingMyApproval)
-	return f
-}
-
-func runnerFilter(in *model.RunnerFilter) runners.Filter {
-	if in == nil {
-		return runners.Filter{}
-	}
-	return runners.Filter{
-		DeploymentType: in.DeploymentType.Value(), Action: in.Action.Value(), EnvironmentID: in.EnvironmentID.Value(),
-	}
-}
-
-func auditFilter(in *model.AuditEventFilter) account.AuditFilter {
-	if in == nil {
-		return account.AuditFilter{}
-	}
-	return account.AuditFilter{
-		ActorID: in.TokenID.Value(), Action: in.Action.Value(), ObjectID: in.ObjectID.Value(),
-		CreatedFrom: in.CreatedFrom.Value(), CreatedBefore: in.CreatedBefore.Value(),
-	}
-}
-
 func archiveRequest(recordID string, live, dependents graphql.Omittable[*bool]) archive.Request {
 	return archive.Request{ID: recordID, AcknowledgeLive: isTrue(live), AcknowledgeDependents: isTrue(dependents)}
 }
@@ -274,17 +231,6 @@ func instancePatch(in model.UpdateModuleInstanceInput) catalog.InstancePatch {
 		p.OwnInputs = &list
 	}
 	return p
-}
-
-func instanceFilter(in *model.ModuleInstanceFilter) catalog.InstanceFilter {
-	if in == nil {
-		return catalog.InstanceFilter{}
-	}
-	return catalog.InstanceFilter{
-		ProjectID: in.ProjectID.Value(), EnvironmentID: in.EnvironmentID.Value(),
-		ModuleDefinitionID: in.ModuleDefinitionID.Value(),
-		Drift:              in.Drift.Value(), Archived: isTrue(in.Archived), Search: in.Search.Value(),
-	}
 }
 
 // listNotNull is notNull for a list.

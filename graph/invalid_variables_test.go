@@ -17,14 +17,14 @@ import (
 const (
 	pageQuery       = `query($v: Int) { projects(first: $v) { totalCount } }`
 	pageOfFiveQuery = `query($v: Int = 5) { projects(first: $v) { totalCount } }`
-	searchQuery     = `query($v: String) { moduleDefinitions(search: $v) { totalCount } }`
-	statusQuery     = `query($v: ModuleDefinitionStatus) { moduleDefinitions(status: $v) { totalCount } }`
+	searchQuery     = `query($v: String) { moduleDefinitions(filter: {search: $v}) { totalCount } }`
+	statusQuery     = `query($v: ModuleDefinitionStatus) { moduleDefinitions(filter: {status: $v}) { totalCount } }`
 	skipQuery       = `query($v: Boolean!) { viewer @skip(if: $v) { role } }`
 	skippableQuery  = `query($v: Boolean = false) { viewer @skip(if: $v) { role } }`
 	oneQuery        = `query($v: ID!) { project(id: $v) { id } }`
 	manyQuery       = `query($v: [ID!]!) { nodes(ids: $v) { id } }`
 	sinceQuery      = `query($v: UtcDateTime) { deployments(filter: {createdFrom: $v}) { totalCount } }`
-	givenIDQuery    = `query($v: GivenId) { defaultValueDefinitions(givenId: $v) { totalCount } }`
+	givenIDQuery    = `query($v: GivenId) { defaultValueDefinitions(filter: {givenId: $v}) { totalCount } }`
 	filterQuery     = `query($v: DeploymentFilter) { deployments(filter: $v) { totalCount } }`
 	createMutation  = `mutation($v: CreateProjectInput!) { createProject(input: $v) { project { slug } } }`
 	propertyQuery   = `query($v: InputPropertyInput!) { validateInputs(input: {inputs: [$v], values: {}}) { valid } }`

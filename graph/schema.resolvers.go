@@ -10,9 +10,10 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"time"
+
 	"slipway/ent"
 	"slipway/ent/deployment"
-	"slipway/ent/moduledefinition"
 	"slipway/ent/moduleinstance"
 	"slipway/graph/generated"
 	"slipway/graph/model"
@@ -43,9 +44,7 @@ import (
 	"slipway/internal/service/deployment/waiting"
 	"slipway/internal/service/inputvalidation"
 	"slipway/internal/service/inputvalidation/valuesource"
-	"slipway/internal/service/rule"
 	"slipway/internal/service/workspace"
-	"time"
 )
 
 // Role is the resolver for the role field.
@@ -378,8 +377,8 @@ func (r *environmentResolver) Project(ctx context.Context, obj *record.Environme
 }
 
 // ModuleInstances is the resolver for the moduleInstances field.
-func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *record.Environment, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return loadPage(ctx, obj, "moduleInstances"+ofArchived(archived), page.Args{First: first, After: after, Last: last, Before: before}, environmentID, among(archived, r.Catalog.InstancesOf))
+func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *record.Environment, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return instancesIn(ctx, r.Resolver, obj, catalog.InEnvironment, environmentID, instanceFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Rules is the resolver for the rules field.
@@ -394,7 +393,7 @@ func (r *environmentResolver) Requirements(ctx context.Context, obj *record.Envi
 
 // Deployments is the resolver for the deployments field.
 func (r *environmentResolver) Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfEnvironment, environmentID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfEnvironment, environmentID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // ViewerPermissions is the resolver for the viewerPermissions field.
@@ -461,12 +460,17 @@ func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *record.Mod
 
 // Deployments is the resolver for the deployments field.
 func (r *moduleDefinitionResolver) Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfDefinition, definitionID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfDefinition, definitionID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // ViewerPermissions is the resolver for the viewerPermissions field.
 func (r *moduleDefinitionResolver) ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error) {
 	return access.PermissionsOn(actor.From(ctx), obj.ID, obj.OrganizationID == nil), nil
+}
+
+// ModuleInstances is the resolver for the moduleInstances field.
+func (r *moduleDefinitionResolver) ModuleInstances(ctx context.Context, obj *record.ModuleDefinition, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return instancesIn(ctx, r.Resolver, obj, catalog.OfDefinition, definitionID, instanceFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Project is the resolver for the project field.
@@ -537,7 +541,7 @@ func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleIn
 
 // Deployments is the resolver for the deployments field.
 func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfInstance, instanceID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfInstance, instanceID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // OutdatedReferences is the resolver for the outdatedReferences field.
@@ -589,6 +593,11 @@ func (r *moduleVersionResolver) Outputs(ctx context.Context, obj *record.ModuleV
 // Deprecation is the resolver for the deprecation field.
 func (r *moduleVersionResolver) Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error) {
 	return derived(ctx, obj, "deprecation", func(v *record.ModuleVersion) *catalog.Deprecation { return catalog.DeprecationOf(ctx, v) })
+}
+
+// LiveModuleInstances is the resolver for the liveModuleInstances field.
+func (r *moduleVersionResolver) LiveModuleInstances(ctx context.Context, obj *record.ModuleVersion, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return liveInstancesOf(ctx, r.Resolver, obj, instanceFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // SuccessorID is the resolver for the successorId field.
@@ -1039,13 +1048,13 @@ func (r *overrideResolver) CreatedBy(ctx context.Context, obj *gate.Override) (*
 }
 
 // Environments is the resolver for the environments field.
-func (r *projectResolver) Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	return loadPage(ctx, obj, "environments"+ofArchived(archived), page.Args{First: first, After: after, Last: last, Before: before}, projectID, among(archived, r.Workspace.EnvironmentsOf))
+func (r *projectResolver) Environments(ctx context.Context, obj *record.Project, filter *model.EnvironmentFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	return environmentsOf(ctx, r.Resolver, obj, environmentFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Deployments is the resolver for the deployments field.
 func (r *projectResolver) Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfProject, projectID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfProject, projectID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // ViewerPermissions is the resolver for the viewerPermissions field.
@@ -1104,9 +1113,8 @@ func (r *queryResolver) Viewer(ctx context.Context) (*actor.Actor, error) {
 }
 
 // ModuleDefinitions is the resolver for the moduleDefinitions field.
-func (r *queryResolver) ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error) {
-	filter := catalog.DefinitionFilter{Status: status, Type: typeArg, Search: search}
-	c, err := r.Catalog.Definitions(ctx, filter, page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) ModuleDefinitions(ctx context.Context, filter *model.ModuleDefinitionFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error) {
+	c, err := r.Catalog.Definitions(ctx, moduleFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
@@ -1121,8 +1129,8 @@ func (r *queryResolver) ModuleVersion(ctx context.Context, id string) (*record.M
 }
 
 // DefaultValueDefinitions is the resolver for the defaultValueDefinitions field.
-func (r *queryResolver) DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error) {
-	c, err := r.Defaults.Definitions(ctx, givenID, page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) DefaultValueDefinitions(ctx context.Context, filter *model.DefaultValueDefinitionFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error) {
+	c, err := r.Defaults.Definitions(ctx, definitionFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
@@ -1158,8 +1166,8 @@ func (r *queryResolver) AuditEvents(ctx context.Context, filter *model.AuditEven
 }
 
 // Tokens is the resolver for the tokens field.
-func (r *queryResolver) Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error) {
-	c, err := r.Accounts.Tokens(ctx, page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) Tokens(ctx context.Context, filter *model.TokenFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error) {
+	c, err := r.Accounts.Tokens(ctx, tokenFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
@@ -1169,8 +1177,8 @@ func (r *queryResolver) Token(ctx context.Context, id string) (*ent.Token, error
 }
 
 // Organizations is the resolver for the organizations field.
-func (r *queryResolver) Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error) {
-	return r.Accounts.Organizations(ctx, page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) Organizations(ctx context.Context, filter *model.OrganizationFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error) {
+	return r.Accounts.Organizations(ctx, organizationFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Organization is the resolver for the organization field.
@@ -1184,8 +1192,8 @@ func (r *queryResolver) Release(ctx context.Context, id string) (*record.Release
 }
 
 // ModuleInstances is the resolver for the moduleInstances field.
-func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	c, err := r.Catalog.Instances(ctx, instanceFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	c, err := r.Catalog.Instances(ctx, instanceFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
@@ -1195,8 +1203,8 @@ func (r *queryResolver) ModuleInstance(ctx context.Context, id *string, path *st
 }
 
 // Projects is the resolver for the projects field.
-func (r *queryResolver) Projects(ctx context.Context, archived *bool, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
-	c, err := r.Workspace.Projects(ctx, workspace.ProjectFilter{Archived: isSet(archived), Search: search}, page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) Projects(ctx context.Context, filter *model.ProjectFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
+	c, err := r.Workspace.Projects(ctx, projectFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
@@ -1206,8 +1214,8 @@ func (r *queryResolver) Project(ctx context.Context, id *string, slug *string) (
 }
 
 // Environments is the resolver for the environments field.
-func (r *queryResolver) Environments(ctx context.Context, projectID *string, archived *bool, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	c, err := r.Workspace.Environments(ctx, workspace.EnvironmentFilter{ProjectID: projectID, Archived: isSet(archived), Search: search}, page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) Environments(ctx context.Context, filter *model.EnvironmentFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	c, err := r.Workspace.Environments(ctx, environmentFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
@@ -1259,8 +1267,8 @@ func (r *queryResolver) DeploymentPlan(ctx context.Context, input model.Deployme
 }
 
 // Rules is the resolver for the rules field.
-func (r *queryResolver) Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
-	c, err := r.Resolver.Rules.Rules(ctx, rule.Filter{Ended: ended != nil && *ended}, page.Args{First: first, After: after, Last: last, Before: before})
+func (r *queryResolver) Rules(ctx context.Context, filter *model.RuleFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
+	c, err := r.Resolver.Rules.Rules(ctx, ruleFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
@@ -1309,7 +1317,7 @@ func (r *releaseResolver) Quarantines(ctx context.Context, obj *record.Release, 
 
 // Deployments is the resolver for the deployments field.
 func (r *releaseResolver) Deployments(ctx context.Context, obj *record.Release, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfRelease, releaseID, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfRelease, releaseID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // RuleID is the resolver for the ruleId field.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
@@ -29,7 +28,7 @@ import (
 // failing are resolvers that always fail.
 type failing struct{ err error }
 
-func (f failing) ModuleDefinitions(context.Context, *moduledefinition.Status, *string, *string, *int32, *string, *int32, *string) (*page.ModuleDefinitionConnection, error) {
+func (f failing) ModuleDefinitions(context.Context, *model.ModuleDefinitionFilter, model.ListOrder, *int32, *string, *int32, *string) (*page.ModuleDefinitionConnection, error) {
 	return nil, f.err
 }
 

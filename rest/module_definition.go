@@ -5,7 +5,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/99designs/gqlgen/graphql"
+
 	"slipway/ent/moduledefinition"
+	"slipway/graph/model"
 	"slipway/internal/base/fault"
 	"slipway/internal/base/meter"
 	"slipway/internal/data/page"
@@ -44,7 +47,10 @@ func listModuleDefinitions(q Queries) func(request) (answer, error) {
 			return answer{}, err
 		}
 
-		found, err := q.ModuleDefinitions(record.WithColumns(ctx, shown), in.status, nil, nil, in.limit, in.cursor, nil, nil)
+		filter := model.ModuleDefinitionFilter{Status: graphql.OmittableOf(in.status)}
+		found, err := q.ModuleDefinitions(
+			record.WithColumns(ctx, shown), &filter, model.ListOrderNewest, in.limit, in.cursor, nil, nil,
+		)
 		if fault.Is(err, fault.RequestCursorInvalid) {
 			return answer{}, fault.New(fault.RequestCursorInvalid,
 				"cursor is not one that this list gave to this caller for this status.").WithCause(err)

@@ -3,7 +3,6 @@ package rest
 import (
 	"context"
 
-	"slipway/ent/moduledefinition"
 	"slipway/graph/model"
 	"slipway/internal/base/strictjson"
 	"slipway/internal/data/page"
@@ -13,8 +12,10 @@ import (
 // Queries are the resolver methods that the reading operations call.
 type Queries interface {
 	// ModuleDefinitions returns a page of the catalogue; its errors are those of cursors and sizes.
-	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg, search *string,
-		first *int32, after *string, last *int32, before *string) (*page.ModuleDefinitionConnection, error)
+	ModuleDefinitions(
+		ctx context.Context, filter *model.ModuleDefinitionFilter, orderBy model.ListOrder,
+		first *int32, after *string, last *int32, before *string,
+	) (*page.ModuleDefinitionConnection, error)
 	// Deployment returns one deployment, or DeploymentNotFound.
 	Deployment(ctx context.Context, id string) (*record.Deployment, error)
 }

@@ -81,6 +81,11 @@ func OrganizationID(v string) predicate.DefaultValueDefinition {
 	return predicate.DefaultValueDefinition(sql.FieldEQ(FieldOrganizationID, v))
 }
 
+// SearchText applies equality check predicate on the "search_text" field. It's identical to SearchTextEQ.
+func SearchText(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldEQ(FieldSearchText, v))
+}
+
 // GivenID applies equality check predicate on the "given_id" field. It's identical to GivenIDEQ.
 func GivenID(v string) predicate.DefaultValueDefinition {
 	return predicate.DefaultValueDefinition(sql.FieldEQ(FieldGivenID, v))
@@ -249,6 +254,71 @@ func OrganizationIDEqualFold(v string) predicate.DefaultValueDefinition {
 // OrganizationIDContainsFold applies the ContainsFold predicate on the "organization_id" field.
 func OrganizationIDContainsFold(v string) predicate.DefaultValueDefinition {
 	return predicate.DefaultValueDefinition(sql.FieldContainsFold(FieldOrganizationID, v))
+}
+
+// SearchTextEQ applies the EQ predicate on the "search_text" field.
+func SearchTextEQ(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldEQ(FieldSearchText, v))
+}
+
+// SearchTextNEQ applies the NEQ predicate on the "search_text" field.
+func SearchTextNEQ(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldNEQ(FieldSearchText, v))
+}
+
+// SearchTextIn applies the In predicate on the "search_text" field.
+func SearchTextIn(vs ...string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldIn(FieldSearchText, vs...))
+}
+
+// SearchTextNotIn applies the NotIn predicate on the "search_text" field.
+func SearchTextNotIn(vs ...string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldNotIn(FieldSearchText, vs...))
+}
+
+// SearchTextGT applies the GT predicate on the "search_text" field.
+func SearchTextGT(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldGT(FieldSearchText, v))
+}
+
+// SearchTextGTE applies the GTE predicate on the "search_text" field.
+func SearchTextGTE(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldGTE(FieldSearchText, v))
+}
+
+// SearchTextLT applies the LT predicate on the "search_text" field.
+func SearchTextLT(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldLT(FieldSearchText, v))
+}
+
+// SearchTextLTE applies the LTE predicate on the "search_text" field.
+func SearchTextLTE(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldLTE(FieldSearchText, v))
+}
+
+// SearchTextContains applies the Contains predicate on the "search_text" field.
+func SearchTextContains(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldContains(FieldSearchText, v))
+}
+
+// SearchTextHasPrefix applies the HasPrefix predicate on the "search_text" field.
+func SearchTextHasPrefix(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldHasPrefix(FieldSearchText, v))
+}
+
+// SearchTextHasSuffix applies the HasSuffix predicate on the "search_text" field.
+func SearchTextHasSuffix(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldHasSuffix(FieldSearchText, v))
+}
+
+// SearchTextEqualFold applies the EqualFold predicate on the "search_text" field.
+func SearchTextEqualFold(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldEqualFold(FieldSearchText, v))
+}
+
+// SearchTextContainsFold applies the ContainsFold predicate on the "search_text" field.
+func SearchTextContainsFold(v string) predicate.DefaultValueDefinition {
+	return predicate.DefaultValueDefinition(sql.FieldContainsFold(FieldSearchText, v))
 }
 
 // GivenIDEQ applies the EQ predicate on the "given_id" field.

@@ -236,6 +236,7 @@ var (
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "search_text", Type: field.TypeString, Default: ""},
 		{Name: "given_id", Type: field.TypeString},
 		{Name: "name", Type: field.TypeString},
 		{Name: "description", Type: field.TypeString, Nullable: true},
@@ -252,7 +253,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "default_value_definitions_organizations_organization",
-				Columns:    []*schema.Column{DefaultValueDefinitionsColumns[9]},
+				Columns:    []*schema.Column{DefaultValueDefinitionsColumns[10]},
 				RefColumns: []*schema.Column{OrganizationsColumns[0]},
 				OnDelete:   schema.NoAction,
 			},
@@ -261,18 +262,26 @@ var (
 			{
 				Name:    "default_value_definition_given_id",
 				Unique:  true,
-				Columns: []*schema.Column{DefaultValueDefinitionsColumns[9], DefaultValueDefinitionsColumns[3]},
+				Columns: []*schema.Column{DefaultValueDefinitionsColumns[10], DefaultValueDefinitionsColumns[4]},
 			},
 			{
 				Name:    "defaultvaluedefinition_organization_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{DefaultValueDefinitionsColumns[9], DefaultValueDefinitionsColumns[1], DefaultValueDefinitionsColumns[0]},
+				Columns: []*schema.Column{DefaultValueDefinitionsColumns[10], DefaultValueDefinitionsColumns[1], DefaultValueDefinitionsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
 					DescColumns: map[string]bool{
 						DefaultValueDefinitionsColumns[1].Name: true,
 
 						DefaultValueDefinitionsColumns[0].Name: true,
 					},
+				},
+			},
+			{
+				Name:    "default_value_definition_unfilled",
+				Unique:  false,
+				Columns: []*schema.Column{DefaultValueDefinitionsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "search_text = ''",
 				},
 			},
 		},
@@ -931,9 +940,9 @@ var (
 		{Name: "archived_at", Type: field.TypeTime, Nullable: true},
 		{Name: "archived_with", Type: field.TypeString, Nullable: true},
 		{Name: "name_key", Type: field.TypeString, Default: ""},
+		{Name: "search_text", Type: field.TypeString, Default: ""},
 		{Name: "name", Type: field.TypeString},
 		{Name: "slug", Type: field.TypeString},
-		{Name: "search_text", Type: field.TypeString, Default: ""},
 		{Name: "project_id", Type: field.TypeString},
 	}
 	// EnvironmentsTable holds the schema information for the "environments" table.
@@ -953,7 +962,7 @@ var (
 			{
 				Name:    "environment_slug_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{EnvironmentsColumns[10], EnvironmentsColumns[8]},
+				Columns: []*schema.Column{EnvironmentsColumns[10], EnvironmentsColumns[9]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "archived_at IS NULL",
 				},
@@ -1006,11 +1015,11 @@ var (
 				Columns: []*schema.Column{EnvironmentsColumns[3], EnvironmentsColumns[10], EnvironmentsColumns[6], EnvironmentsColumns[0]},
 			},
 			{
-				Name:    "environment_unnamed",
+				Name:    "environment_unfilled",
 				Unique:  false,
 				Columns: []*schema.Column{EnvironmentsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
-					Where: "name_key = ''",
+					Where: "search_text = ''",
 				},
 			},
 		},
@@ -1179,7 +1188,7 @@ var (
 				},
 			},
 			{
-				Name:    "module_definition_unnamed",
+				Name:    "module_definition_unfilled",
 				Unique:  false,
 				Columns: []*schema.Column{ModuleDefinitionsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
@@ -1210,8 +1219,8 @@ var (
 		{Name: "archived_at", Type: field.TypeTime, Nullable: true},
 		{Name: "archived_with", Type: field.TypeString, Nullable: true},
 		{Name: "name_key", Type: field.TypeString, Default: ""},
-		{Name: "name", Type: field.TypeString},
 		{Name: "search_text", Type: field.TypeString, Default: ""},
+		{Name: "name", Type: field.TypeString},
 		{Name: "external_deployment_id", Type: field.TypeString, Nullable: true},
 		{Name: "fence", Type: field.TypeInt64, Default: 0},
 		{Name: "forced_deployment_id", Type: field.TypeString, Nullable: true},
@@ -1262,7 +1271,7 @@ var (
 			{
 				Name:    "module_instance_name_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{ModuleInstancesColumns[20], ModuleInstancesColumns[7]},
+				Columns: []*schema.Column{ModuleInstancesColumns[20], ModuleInstancesColumns[8]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "archived_at IS NULL",
 				},
@@ -1345,11 +1354,11 @@ var (
 				Columns: []*schema.Column{ModuleInstancesColumns[3], ModuleInstancesColumns[21], ModuleInstancesColumns[6], ModuleInstancesColumns[0]},
 			},
 			{
-				Name:    "module_instance_unnamed",
+				Name:    "module_instance_unfilled",
 				Unique:  false,
 				Columns: []*schema.Column{ModuleInstancesColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
-					Where: "name_key = ''",
+					Where: "search_text = ''",
 				},
 			},
 			{
@@ -1446,6 +1455,7 @@ var (
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "search_text", Type: field.TypeString, Default: ""},
 		{Name: "name", Type: field.TypeString},
 		{Name: "slug", Type: field.TypeString, Unique: true},
 	}
@@ -1467,6 +1477,14 @@ var (
 					},
 				},
 			},
+			{
+				Name:    "organization_unfilled",
+				Unique:  false,
+				Columns: []*schema.Column{OrganizationsColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "search_text = ''",
+				},
+			},
 		},
 	}
 	// ProjectsColumns holds the columns for the "projects" table.
@@ -1477,9 +1495,9 @@ var (
 		{Name: "archived_at", Type: field.TypeTime, Nullable: true},
 		{Name: "archived_with", Type: field.TypeString, Nullable: true},
 		{Name: "name_key", Type: field.TypeString, Default: ""},
+		{Name: "search_text", Type: field.TypeString, Default: ""},
 		{Name: "name", Type: field.TypeString},
 		{Name: "slug", Type: field.TypeString},
-		{Name: "search_text", Type: field.TypeString, Default: ""},
 		{Name: "organization_id", Type: field.TypeString},
 	}
 	// ProjectsTable holds the schema information for the "projects" table.
@@ -1499,7 +1517,7 @@ var (
 			{
 				Name:    "project_slug_unarchived",
 				Unique:  true,
-				Columns: []*schema.Column{ProjectsColumns[9], ProjectsColumns[7]},
+				Columns: []*schema.Column{ProjectsColumns[9], ProjectsColumns[8]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "archived_at IS NULL",
 				},
@@ -1535,11 +1553,11 @@ var (
 				Columns: []*schema.Column{ProjectsColumns[9], ProjectsColumns[5], ProjectsColumns[0]},
 			},
 			{
-				Name:    "project_unnamed",
+				Name:    "project_unfilled",
 				Unique:  false,
 				Columns: []*schema.Column{ProjectsColumns[0]},
 				Annotation: &entsql.IndexAnnotation{
-					Where: "name_key = ''",
+					Where: "search_text = ''",
 				},
 			},
 		},
@@ -1709,6 +1727,7 @@ var (
 		{Name: "id", Type: field.TypeString},
 		{Name: "created_at", Type: field.TypeTime},
 		{Name: "updated_at", Type: field.TypeTime},
+		{Name: "search_text", Type: field.TypeString, Default: ""},
 		{Name: "organization_id", Type: field.TypeString, Nullable: true},
 		{Name: "name", Type: field.TypeString},
 		{Name: "role", Type: field.TypeString},
@@ -1736,7 +1755,7 @@ var (
 			{
 				Name:    "token_organization_id_created_at_id",
 				Unique:  false,
-				Columns: []*schema.Column{TokensColumns[3], TokensColumns[1], TokensColumns[0]},
+				Columns: []*schema.Column{TokensColumns[4], TokensColumns[1], TokensColumns[0]},
 			},
 			{
 				Name:    "token_superadmin_newest",
@@ -1752,14 +1771,22 @@ var (
 				},
 			},
 			{
+				Name:    "token_unfilled",
+				Unique:  false,
+				Columns: []*schema.Column{TokensColumns[0]},
+				Annotation: &entsql.IndexAnnotation{
+					Where: "search_text = ''",
+				},
+			},
+			{
 				Name:    "token_principal",
 				Unique:  false,
-				Columns: []*schema.Column{TokensColumns[10]},
+				Columns: []*schema.Column{TokensColumns[11]},
 			},
 			{
 				Name:    "token_makers",
 				Unique:  false,
-				Columns: []*schema.Column{TokensColumns[10], TokensColumns[11]},
+				Columns: []*schema.Column{TokensColumns[11], TokensColumns[12]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "made_by_id IS NOT NULL",
 				},
@@ -1767,7 +1794,7 @@ var (
 			{
 				Name:    "token_made",
 				Unique:  false,
-				Columns: []*schema.Column{TokensColumns[11], TokensColumns[10]},
+				Columns: []*schema.Column{TokensColumns[12], TokensColumns[11]},
 				Annotation: &entsql.IndexAnnotation{
 					Where: "made_by_id IS NOT NULL",
 				},

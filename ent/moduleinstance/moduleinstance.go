@@ -26,6 +26,8 @@ const (
 	FieldArchivedWith = "archived_with"
 	// FieldNameKey holds the string denoting the name_key field in the database.
 	FieldNameKey = "name_key"
+	// FieldSearchText holds the string denoting the search_text field in the database.
+	FieldSearchText = "search_text"
 	// FieldProjectID holds the string denoting the project_id field in the database.
 	FieldProjectID = "project_id"
 	// FieldEnvironmentID holds the string denoting the environment_id field in the database.
@@ -34,8 +36,6 @@ const (
 	FieldModuleDefinitionID = "module_definition_id"
 	// FieldName holds the string denoting the name field in the database.
 	FieldName = "name"
-	// FieldSearchText holds the string denoting the search_text field in the database.
-	FieldSearchText = "search_text"
 	// FieldLiveDeploymentID holds the string denoting the live_deployment_id field in the database.
 	FieldLiveDeploymentID = "live_deployment_id"
 	// FieldExternalDeploymentID holds the string denoting the external_deployment_id field in the database.
@@ -107,11 +107,11 @@ var Columns = []string{
 	FieldArchivedAt,
 	FieldArchivedWith,
 	FieldNameKey,
+	FieldSearchText,
 	FieldProjectID,
 	FieldEnvironmentID,
 	FieldModuleDefinitionID,
 	FieldName,
-	FieldSearchText,
 	FieldLiveDeploymentID,
 	FieldExternalDeploymentID,
 	FieldFence,
@@ -232,6 +232,11 @@ func ByNameKey(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldNameKey, opts...).ToFunc()
 }
 
+// BySearchText orders the results by the search_text field.
+func BySearchText(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSearchText, opts...).ToFunc()
+}
+
 // ByProjectID orders the results by the project_id field.
 func ByProjectID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldProjectID, opts...).ToFunc()
@@ -250,11 +255,6 @@ func ByModuleDefinitionID(opts ...sql.OrderTermOption) OrderOption {
 // ByName orders the results by the name field.
 func ByName(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldName, opts...).ToFunc()
-}
-
-// BySearchText orders the results by the search_text field.
-func BySearchText(opts ...sql.OrderTermOption) OrderOption {
-	return sql.OrderByField(FieldSearchText, opts...).ToFunc()
 }
 
 // ByLiveDeploymentID orders the results by the live_deployment_id field.

@@ -95,6 +95,11 @@ func NameKey(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldNameKey, v))
 }
 
+// SearchText applies equality check predicate on the "search_text" field. It's identical to SearchTextEQ.
+func SearchText(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldSearchText, v))
+}
+
 // ProjectID applies equality check predicate on the "project_id" field. It's identical to ProjectIDEQ.
 func ProjectID(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldProjectID, v))
@@ -113,11 +118,6 @@ func ModuleDefinitionID(v string) predicate.ModuleInstance {
 // Name applies equality check predicate on the "name" field. It's identical to NameEQ.
 func Name(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldName, v))
-}
-
-// SearchText applies equality check predicate on the "search_text" field. It's identical to SearchTextEQ.
-func SearchText(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldEQ(FieldSearchText, v))
 }
 
 // LiveDeploymentID applies equality check predicate on the "live_deployment_id" field. It's identical to LiveDeploymentIDEQ.
@@ -495,6 +495,71 @@ func NameKeyContainsFold(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldContainsFold(FieldNameKey, v))
 }
 
+// SearchTextEQ applies the EQ predicate on the "search_text" field.
+func SearchTextEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEQ(FieldSearchText, v))
+}
+
+// SearchTextNEQ applies the NEQ predicate on the "search_text" field.
+func SearchTextNEQ(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNEQ(FieldSearchText, v))
+}
+
+// SearchTextIn applies the In predicate on the "search_text" field.
+func SearchTextIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldIn(FieldSearchText, vs...))
+}
+
+// SearchTextNotIn applies the NotIn predicate on the "search_text" field.
+func SearchTextNotIn(vs ...string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldNotIn(FieldSearchText, vs...))
+}
+
+// SearchTextGT applies the GT predicate on the "search_text" field.
+func SearchTextGT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGT(FieldSearchText, v))
+}
+
+// SearchTextGTE applies the GTE predicate on the "search_text" field.
+func SearchTextGTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldGTE(FieldSearchText, v))
+}
+
+// SearchTextLT applies the LT predicate on the "search_text" field.
+func SearchTextLT(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLT(FieldSearchText, v))
+}
+
+// SearchTextLTE applies the LTE predicate on the "search_text" field.
+func SearchTextLTE(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldLTE(FieldSearchText, v))
+}
+
+// SearchTextContains applies the Contains predicate on the "search_text" field.
+func SearchTextContains(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContains(FieldSearchText, v))
+}
+
+// SearchTextHasPrefix applies the HasPrefix predicate on the "search_text" field.
+func SearchTextHasPrefix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasPrefix(FieldSearchText, v))
+}
+
+// SearchTextHasSuffix applies the HasSuffix predicate on the "search_text" field.
+func SearchTextHasSuffix(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldHasSuffix(FieldSearchText, v))
+}
+
+// SearchTextEqualFold applies the EqualFold predicate on the "search_text" field.
+func SearchTextEqualFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldEqualFold(FieldSearchText, v))
+}
+
+// SearchTextContainsFold applies the ContainsFold predicate on the "search_text" field.
+func SearchTextContainsFold(v string) predicate.ModuleInstance {
+	return predicate.ModuleInstance(sql.FieldContainsFold(FieldSearchText, v))
+}
+
 // ProjectIDEQ applies the EQ predicate on the "project_id" field.
 func ProjectIDEQ(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldEQ(FieldProjectID, v))
@@ -753,71 +818,6 @@ func NameEqualFold(v string) predicate.ModuleInstance {
 // NameContainsFold applies the ContainsFold predicate on the "name" field.
 func NameContainsFold(v string) predicate.ModuleInstance {
 	return predicate.ModuleInstance(sql.FieldContainsFold(FieldName, v))
-}
-
-// SearchTextEQ applies the EQ predicate on the "search_text" field.
-func SearchTextEQ(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldEQ(FieldSearchText, v))
-}
-
-// SearchTextNEQ applies the NEQ predicate on the "search_text" field.
-func SearchTextNEQ(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldNEQ(FieldSearchText, v))
-}
-
-// SearchTextIn applies the In predicate on the "search_text" field.
-func SearchTextIn(vs ...string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldIn(FieldSearchText, vs...))
-}
-
-// SearchTextNotIn applies the NotIn predicate on the "search_text" field.
-func SearchTextNotIn(vs ...string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldNotIn(FieldSearchText, vs...))
-}
-
-// SearchTextGT applies the GT predicate on the "search_text" field.
-func SearchTextGT(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldGT(FieldSearchText, v))
-}
-
-// SearchTextGTE applies the GTE predicate on the "search_text" field.
-func SearchTextGTE(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldGTE(FieldSearchText, v))
-}
-
-// SearchTextLT applies the LT predicate on the "search_text" field.
-func SearchTextLT(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldLT(FieldSearchText, v))
-}
-
-// SearchTextLTE applies the LTE predicate on the "search_text" field.
-func SearchTextLTE(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldLTE(FieldSearchText, v))
-}
-
-// SearchTextContains applies the Contains predicate on the "search_text" field.
-func SearchTextContains(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldContains(FieldSearchText, v))
-}
-
-// SearchTextHasPrefix applies the HasPrefix predicate on the "search_text" field.
-func SearchTextHasPrefix(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldHasPrefix(FieldSearchText, v))
-}
-
-// SearchTextHasSuffix applies the HasSuffix predicate on the "search_text" field.
-func SearchTextHasSuffix(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldHasSuffix(FieldSearchText, v))
-}
-
-// SearchTextEqualFold applies the EqualFold predicate on the "search_text" field.
-func SearchTextEqualFold(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldEqualFold(FieldSearchText, v))
-}
-
-// SearchTextContainsFold applies the ContainsFold predicate on the "search_text" field.
-func SearchTextContainsFold(v string) predicate.ModuleInstance {
-	return predicate.ModuleInstance(sql.FieldContainsFold(FieldSearchText, v))
 }
 
 // LiveDeploymentIDEQ applies the EQ predicate on the "live_deployment_id" field.

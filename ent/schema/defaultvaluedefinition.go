@@ -13,7 +13,7 @@ import (
 type DefaultValueDefinition struct{ ent.Schema }
 
 // Mixin of DefaultValueDefinition.
-func (DefaultValueDefinition) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}} }
+func (DefaultValueDefinition) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Searched{}} }
 
 // Fields of DefaultValueDefinition.
 func (DefaultValueDefinition) Fields() []ent.Field {
@@ -40,5 +40,6 @@ func (DefaultValueDefinition) Indexes() []ent.Index {
 	return []ent.Index{
 		index.Fields("organization_id", "given_id").Unique().StorageKey("default_value_definition_given_id"),
 		newestFirst("organization_id"),
+		unfilled("search_text").StorageKey("default_value_definition_unfilled"),
 	}
 }

@@ -29,7 +29,7 @@ func (Deployment) Fields() []ent.Field { //nolint:funlen // one list of columns
 		field.String("module_definition_id").Optional().Nillable().Immutable().
 			Comment("the module of the instance; null until the sweep has filled in what an older server wrote"),
 		field.String("module_version_id").Optional().Nillable().Immutable().
-			Comment("the version of the release; null without one, and until the sweep has filled in what an older server wrote"),
+			Comment("the version of the release; null without one, and until the sweep has filled in what older servers wrote"),
 		field.String("deployment_type").Immutable().
 			Comment("the kind of the module version"),
 		field.String("trigger_source").Immutable().

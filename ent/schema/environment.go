@@ -12,7 +12,7 @@ import (
 type Environment struct{ ent.Schema }
 
 // Mixin of Environment.
-func (Environment) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}} }
+func (Environment) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}, Searched{}} }
 
 // Fields of Environment.
 func (Environment) Fields() []ent.Field {
@@ -20,8 +20,6 @@ func (Environment) Fields() []ent.Field {
 		field.String("project_id").Immutable(),
 		field.String("name"),
 		field.String("slug"),
-		field.String("search_text").Default("").
-			Comment("the name and the slug, folded"),
 	}
 }
 
@@ -42,6 +40,6 @@ func (Environment) Indexes() []ent.Index {
 		newestFirst("organization_id", "project_id"),
 		byName("organization_id").StorageKey("environment_name"),
 		byName("organization_id", "project_id").StorageKey("environment_project_name"),
-		unnamedYet().StorageKey("environment_unnamed"),
+		unfilled("search_text").StorageKey("environment_unfilled"),
 	}
 }

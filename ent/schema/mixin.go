@@ -62,8 +62,19 @@ func (Shared) Fields() []ent.Field {
 	return []ent.Field{field.String("organization_id").Optional().Nillable().Immutable()}
 }
 
-// Named marks the records that are listed by their names and found by parts of them. What a server of before the
-// columns writes has neither, until the sweep has filled it in.
+// Searched marks the records that are found by a part of a text. What a server of before the column writes has none,
+// until the sweep has filled it in.
+type Searched struct{ mixin.Schema }
+
+// Fields of Searched.
+func (Searched) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("search_text").Default("").
+			Comment("the name and, in a line of its own, the other name of the record, folded"),
+	}
+}
+
+// Named marks the records that are listed by their names.
 type Named struct{ mixin.Schema }
 
 // Fields of Named.
@@ -77,9 +88,9 @@ func (Named) Fields() []ent.Field {
 // byName is the index of a connection in the order of names.
 func byName(filter ...string) *index.Builder { return index.Fields(append(filter, "name_key", "id")...) }
 
-// unnamedYet is the index of what the sweep has to fill in, which looks over all organizations.
-func unnamedYet() *index.Builder {
-	return index.Fields("id").Annotations(entsql.IndexWhere("name_key = ''"))
+// unfilled is the index of what the sweep has to fill in, which looks over all organizations.
+func unfilled(column string) *index.Builder {
+	return index.Fields("id").Annotations(entsql.IndexWhere(column + " = ''"))
 }
 
 // laterAnnotation is that of later.

@@ -39,7 +39,7 @@ func (ModuleDefinition) Indexes() []ent.Index {
 		newestFirst("organization_id", "status"),
 		byName("organization_id").StorageKey("module_definition_name"),
 		byName().StorageKey("module_definition_global_name").Annotations(entsql.IndexWhere("organization_id IS NULL")),
-		unnamedYet().StorageKey("module_definition_unnamed"),
+		unfilled("name_key").StorageKey("module_definition_unfilled"),
 		// PostgreSQL does not take the rows without an organization in the order of an index that begins with it.
 		index.Fields("created_at", "id").StorageKey("module_definition_global_newest").
 			Annotations(entsql.DescColumns("created_at", "id"), entsql.IndexWhere("organization_id IS NULL")),

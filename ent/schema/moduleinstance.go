@@ -12,7 +12,7 @@ import (
 type ModuleInstance struct{ ent.Schema }
 
 // Mixin of ModuleInstance.
-func (ModuleInstance) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}} }
+func (ModuleInstance) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}, Searched{}} }
 
 // Fields of ModuleInstance.
 func (ModuleInstance) Fields() []ent.Field {
@@ -21,8 +21,6 @@ func (ModuleInstance) Fields() []ent.Field {
 		field.String("environment_id").Immutable(),
 		field.String("module_definition_id").Immutable(),
 		field.String("name"),
-		field.String("search_text").Default("").
-			Comment("the name, folded"),
 
 		field.String("live_deployment_id").Optional().Nillable(),
 		field.String("external_deployment_id").Optional().Nillable().
@@ -74,7 +72,7 @@ func (ModuleInstance) Indexes() []ent.Index {
 		byName("organization_id", "project_id").StorageKey("module_instance_project_name"),
 		byName("organization_id", "environment_id").StorageKey("module_instance_environment_name"),
 		byName("organization_id", "module_definition_id").StorageKey("module_instance_definition_name"),
-		unnamedYet().StorageKey("module_instance_unnamed"),
+		unfilled("search_text").StorageKey("module_instance_unfilled"),
 		// Named, because the name that ent makes is longer than PostgreSQL's names may be.
 		newestFirst("organization_id", "module_definition_id").StorageKey("moduleinstance_definition_newest"),
 		newestFirst("organization_id", "drift_kind").StorageKey("moduleinstance_drift_newest").

@@ -9,7 +9,7 @@ import (
 type Organization struct{ ent.Schema }
 
 // Mixin of Organization.
-func (Organization) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}} }
+func (Organization) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Searched{}} }
 
 // Fields of Organization.
 func (Organization) Fields() []ent.Field {
@@ -20,4 +20,6 @@ func (Organization) Fields() []ent.Field {
 }
 
 // Indexes of Organization.
-func (Organization) Indexes() []ent.Index { return []ent.Index{newestFirst()} }
+func (Organization) Indexes() []ent.Index {
+	return []ent.Index{newestFirst(), unfilled("search_text").StorageKey("organization_unfilled")}
+}

@@ -12,15 +12,13 @@ import (
 type Project struct{ ent.Schema }
 
 // Mixin of Project.
-func (Project) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}} }
+func (Project) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}, Searched{}} }
 
 // Fields of Project.
 func (Project) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("name"),
 		field.String("slug"),
-		field.String("search_text").Default("").
-			Comment("the name and the slug, folded"),
 	}
 }
 
@@ -39,6 +37,6 @@ func (Project) Indexes() []ent.Index {
 		newestFirst("organization_id"),
 		newestFirst("organization_id").StorageKey("project_archived_newest").Annotations(entsql.IndexWhere(archived)),
 		byName("organization_id").StorageKey("project_name"),
-		unnamedYet().StorageKey("project_unnamed"),
+		unfilled("search_text").StorageKey("project_unfilled"),
 	}
 }

@@ -14,7 +14,7 @@ import (
 type Token struct{ ent.Schema }
 
 // Mixin of Token.
-func (Token) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}} }
+func (Token) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Searched{}} }
 
 // Fields of Token.
 func (Token) Fields() []ent.Field {
@@ -61,6 +61,7 @@ func (Token) Indexes() []ent.Index {
 		// PostgreSQL takes no order from an index on a column that is null.
 		index.Fields("created_at", "id").StorageKey("token_superadmin_newest").
 			Annotations(entsql.DescColumns("created_at", "id"), entsql.IndexWhere("organization_id IS NULL")),
+		unfilled("search_text").StorageKey("token_unfilled"),
 		// Who has made whose.
 		index.Fields("principal_id").StorageKey("token_principal"),
 		index.Fields("principal_id", "made_by_id").StorageKey("token_makers").

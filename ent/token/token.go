@@ -15,6 +15,8 @@ const (
 	FieldCreatedAt = "created_at"
 	// FieldUpdatedAt holds the string denoting the updated_at field in the database.
 	FieldUpdatedAt = "updated_at"
+	// FieldSearchText holds the string denoting the search_text field in the database.
+	FieldSearchText = "search_text"
 	// FieldOrganizationID holds the string denoting the organization_id field in the database.
 	FieldOrganizationID = "organization_id"
 	// FieldName holds the string denoting the name field in the database.
@@ -58,6 +60,7 @@ var Columns = []string{
 	FieldID,
 	FieldCreatedAt,
 	FieldUpdatedAt,
+	FieldSearchText,
 	FieldOrganizationID,
 	FieldName,
 	FieldRole,
@@ -87,6 +90,11 @@ func ValidColumn(column string) bool {
 	return false
 }
 
+var (
+	// DefaultSearchText holds the default value on creation for the "search_text" field.
+	DefaultSearchText string
+)
+
 // OrderOption defines the ordering options for the Token queries.
 type OrderOption func(*sql.Selector)
 
@@ -103,6 +111,11 @@ func ByCreatedAt(opts ...sql.OrderTermOption) OrderOption {
 // ByUpdatedAt orders the results by the updated_at field.
 func ByUpdatedAt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldUpdatedAt, opts...).ToFunc()
+}
+
+// BySearchText orders the results by the search_text field.
+func BySearchText(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSearchText, opts...).ToFunc()
 }
 
 // ByOrganizationID orders the results by the organization_id field.

@@ -230,7 +230,7 @@ type EligibilityResolver interface {
 type EnvironmentResolver interface {
 	Project(ctx context.Context, obj *record.Environment) (*record.Project, error)
 
-	ModuleInstances(ctx context.Context, obj *record.Environment, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
+	ModuleInstances(ctx context.Context, obj *record.Environment, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 	Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
 	Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error)
 	Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
@@ -260,6 +260,7 @@ type ModuleDefinitionResolver interface {
 	Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error)
 	Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 	ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error)
+	ModuleInstances(ctx context.Context, obj *record.ModuleDefinition, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 }
 type ModuleInstanceResolver interface {
 	Project(ctx context.Context, obj *record.ModuleInstance) (*record.Project, error)
@@ -295,6 +296,7 @@ type ModuleVersionResolver interface {
 	Outputs(ctx context.Context, obj *record.ModuleVersion) ([]*output.Declared, error)
 
 	Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error)
+	LiveModuleInstances(ctx context.Context, obj *record.ModuleVersion, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 }
 type ModuleVersionDeprecationResolver interface {
 	SuccessorID(ctx context.Context, obj *catalog.Deprecation) (*string, error)
@@ -359,7 +361,7 @@ type OverrideResolver interface {
 	CreatedBy(ctx context.Context, obj *gate.Override) (*actor.Ref, error)
 }
 type ProjectResolver interface {
-	Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
+	Environments(ctx context.Context, obj *record.Project, filter *model.EnvironmentFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
 	Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 	ViewerPermissions(ctx context.Context, obj *record.Project) ([]access.Action, error)
 	InstanceCounts(ctx context.Context, obj *record.Project) (*figures.Instances, error)
@@ -379,25 +381,25 @@ type QueryResolver interface {
 	Node(ctx context.Context, id string) (scalar.Node, error)
 	Nodes(ctx context.Context, ids []string) ([]scalar.Node, error)
 	Viewer(ctx context.Context) (*actor.Actor, error)
-	ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error)
+	ModuleDefinitions(ctx context.Context, filter *model.ModuleDefinitionFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error)
 	ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error)
 	ModuleVersion(ctx context.Context, id string) (*record.ModuleVersion, error)
-	DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error)
+	DefaultValueDefinitions(ctx context.Context, filter *model.DefaultValueDefinitionFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error)
 	DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error)
 	Deployments(ctx context.Context, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error)
 	Deployment(ctx context.Context, id string) (*record.Deployment, error)
 	CompareDeployments(ctx context.Context, fromID string, toID string) (*releases.Comparison, error)
 	AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error)
-	Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error)
+	Tokens(ctx context.Context, filter *model.TokenFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error)
 	Token(ctx context.Context, id string) (*ent.Token, error)
-	Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
+	Organizations(ctx context.Context, filter *model.OrganizationFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error)
 	Organization(ctx context.Context, id *string, slug *string) (*ent.Organization, error)
 	Release(ctx context.Context, id string) (*record.Release, error)
-	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
+	ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error)
 	ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error)
-	Projects(ctx context.Context, archived *bool, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error)
+	Projects(ctx context.Context, filter *model.ProjectFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error)
 	Project(ctx context.Context, id *string, slug *string) (*record.Project, error)
-	Environments(ctx context.Context, projectID *string, archived *bool, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
+	Environments(ctx context.Context, filter *model.EnvironmentFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error)
 	Environment(ctx context.Context, id *string, path *string) (*record.Environment, error)
 	ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error)
 	ResolveInputs(ctx context.Context, input model.InputValuesInput) (*scalar.ResolvedInputs, error)
@@ -405,7 +407,7 @@ type QueryResolver interface {
 	DynamicSources(ctx context.Context) ([]*valuesource.Source, error)
 	ErrorCodes(ctx context.Context) ([]*fault.Entry, error)
 	DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*propose.Plan, error)
-	Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
+	Rules(ctx context.Context, filter *model.RuleFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error)
 	Rule(ctx context.Context, id string) (*ent.Rule, error)
 	DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error)
 	Runners(ctx context.Context, filter *model.RunnerFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*runners.Runner], error)
@@ -526,6 +528,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputCreateProjectInput,
 		ec.unmarshalInputCreateRuleInput,
 		ec.unmarshalInputCreateTokenInput,
+		ec.unmarshalInputDefaultValueDefinitionFilter,
 		ec.unmarshalInputDeleteDefaultValueDefinitionInput,
 		ec.unmarshalInputDeleteEnvironmentInput,
 		ec.unmarshalInputDeleteModuleInstanceInput,
@@ -537,6 +540,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputDeprecateModuleVersionInput,
 		ec.unmarshalInputDestroyModuleInstanceInput,
 		ec.unmarshalInputEndRuleInput,
+		ec.unmarshalInputEnvironmentFilter,
 		ec.unmarshalInputFreezeDemandInput,
 		ec.unmarshalInputGitRepoPropertyInput,
 		ec.unmarshalInputHoursDemandInput,
@@ -548,6 +552,7 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputLiveInDemandInput,
 		ec.unmarshalInputLogLineInput,
 		ec.unmarshalInputMapKeyInput,
+		ec.unmarshalInputModuleDefinitionFilter,
 		ec.unmarshalInputModuleInstanceFilter,
 		ec.unmarshalInputModuleOutputInput,
 		ec.unmarshalInputMoveServiceInput,
@@ -555,6 +560,8 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputObjectArrayPropertyInput,
 		ec.unmarshalInputObjectMapPropertyInput,
 		ec.unmarshalInputObjectPropertyInput,
+		ec.unmarshalInputOrganizationFilter,
+		ec.unmarshalInputProjectFilter,
 		ec.unmarshalInputPromoteDeploymentInput,
 		ec.unmarshalInputPublishModuleVersionInput,
 		ec.unmarshalInputQuarantineReleaseInput,
@@ -566,12 +573,14 @@ func (e *executableSchema) Exec(ctx context.Context) graphql.ResponseHandler {
 		ec.unmarshalInputRevokeTokenInput,
 		ec.unmarshalInputRollbackDeploymentInput,
 		ec.unmarshalInputRuleDemandInput,
+		ec.unmarshalInputRuleFilter,
 		ec.unmarshalInputRunnerFilter,
 		ec.unmarshalInputSectionPropertyInput,
 		ec.unmarshalInputStartDeploymentInput,
 		ec.unmarshalInputStringArrayPropertyInput,
 		ec.unmarshalInputStringPropertyInput,
 		ec.unmarshalInputTextPropertyInput,
+		ec.unmarshalInputTokenFilter,
 		ec.unmarshalInputTokenScopeInput,
 		ec.unmarshalInputUnarchiveEnvironmentInput,
 		ec.unmarshalInputUnarchiveModuleInstanceInput,
@@ -734,15 +743,10 @@ type Query {
   without a token see the global ACTIVE definitions, whatever they ask for.
   """
   moduleDefinitions(
-    "Only definitions of this status."
-    status: ModuleDefinitionStatus
-    "Only definitions of exactly this module type."
-    type: String
-    """
-    Only definitions whose name or type contains this text, in any case; 1 to 100 characters. The newest 10,000 are
-    searched, which costs 1 for each 3; if there are more, extensions.truncated names the list.
-    """
-    search: String
+    "Only definitions that meet every condition given."
+    filter: ModuleDefinitionFilter
+    "The order of the list."
+    orderBy: ListOrder! = NEWEST
     "How many from the start, 1 to 100; 50 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -775,8 +779,8 @@ type Query {
 
   "The organization's default value definitions, newest first."
   defaultValueDefinitions(
-    "Only the definition of this givenId."
-    givenId: GivenId
+    "Only definitions that meet every condition given."
+    filter: DefaultValueDefinitionFilter
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -848,6 +852,8 @@ type Query {
   those of superadmins. For admins: ` + "`" + `slipway:Token:FORBIDDEN` + "`" + ` for others.
   """
   tokens(
+    "Only tokens that meet every condition given."
+    filter: TokenFilter
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -866,6 +872,8 @@ type Query {
 
   "All organizations, newest first. For superadmins: ` + "`" + `slipway:Organization:FORBIDDEN` + "`" + ` for others."
   organizations(
+    "Only organizations that meet every condition given."
+    filter: OrganizationFilter
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -897,6 +905,8 @@ type Query {
   moduleInstances(
     "Only instances that meet every condition given."
     filter: ModuleInstanceFilter
+    "The order of the list."
+    orderBy: ListOrder! = NEWEST
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -923,13 +933,10 @@ type Query {
 
   "The organization's projects that are not archived, newest first."
   projects(
-    "True lists only those that are archived instead."
-    archived: Boolean
-    """
-    Only projects whose name or slug contains this text, in any case of the letters A to Z; 1 to 100 characters. The newest
-    10,000 are searched, which costs 1 for each 3; if there are more, extensions.truncated names the list.
-    """
-    search: String
+    "Only projects that meet every condition given."
+    filter: ProjectFilter
+    "The order of the list."
+    orderBy: ListOrder! = NEWEST
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -950,15 +957,10 @@ type Query {
 
   "The organization's environments that are not archived, newest first."
   environments(
-    "Only environments of this project."
-    projectId: ID
-    "True lists only those that are archived instead, they or their project."
-    archived: Boolean
-    """
-    Only environments whose name or slug contains this text, in any case of the letters A to Z; 1 to 100 characters. The newest
-    10,000 are searched, which costs 1 for each 3; if there are more, extensions.truncated names the list.
-    """
-    search: String
+    "Only environments that meet every condition given."
+    filter: EnvironmentFilter
+    "The order of the list."
+    orderBy: ListOrder! = NEWEST
     "How many from the start, 1 to 100; 10 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -1023,10 +1025,10 @@ type Query {
     "What to plan."
     input: DeploymentPlanInput!
   ): DeploymentPlan
-  "The rules of the organization, the newest first."
+  "The rules of the organization that are in force, newest first."
   rules(
-    "True for those that have ended too."
-    ended: Boolean
+    "Only rules that meet every condition given."
+    filter: RuleFilter
     "How many, from 1 to 100."
     first: Int
     "The cursor to go on after."
@@ -1511,7 +1513,7 @@ type Subscription {
   """
   The changes of the organization's deployments, from now on. It does not complete. To show a list that moves, read
   ` + "`" + `deployments` + "`" + ` with its feedCursor, and subscribe with the same filter after that. A change is sent where the deployment
-  meets the filter after it, and as ` + "`" + `LEFT` + "`" + ` where its status alone does not.
+  meets the filter after it, and as ` + "`" + `LEFT` + "`" + ` if only what can change of it does not.
   """
   deploymentsChanged(
     "Only deployments that meet every condition given."
@@ -1573,7 +1575,7 @@ enum DeploymentChangeKind {
   "It has ended."
   COMPLETED
   """
-  It meets all of the filter but for ` + "`" + `status` + "`" + `, which it does not meet any more or never did. Sent once, until it meets the
+  It meets all of the filter but for what can change: ` + "`" + `statuses` + "`" + `, ` + "`" + `overridden` + "`" + ` and ` + "`" + `pipelineRunId` + "`" + `. Sent once, until it meets the
   filter again, unless 1,000 others have left since; also by a stream that never sent it before, since one that goes on
   after a cursor cannot know.
   """
@@ -1965,6 +1967,18 @@ type TokenEdge {
   node: Token!
 }
 
+"Conditions on tokens; all that are given must hold."
+input TokenFilter {
+  "The role."
+  role: Role
+  "The holder."
+  holder: GivenId
+  "True: neither revoked nor expired. False: revoked or expired."
+  active: Boolean
+  "A text that the name contains, in any case; 1 to 100 characters."
+  search: String
+}
+
 "An organization that the viewer may act in."
 type ViewerOrganization {
   "The id, ` + "`" + `org_…` + "`" + `."
@@ -2025,6 +2039,12 @@ type OrganizationEdge {
   node: Organization!
 }
 
+"Conditions on organizations; all that are given must hold."
+input OrganizationFilter {
+  "A text that the name or the slug contains, in any case; 1 to 100 characters."
+  search: String
+}
+
 "A group of environments."
 type Project implements Node {
   "The id, ` + "`" + `prj_…` + "`" + `."
@@ -2043,8 +2063,10 @@ type Project implements Node {
   archivedAt: UtcDateTime
   "Its environments that are not archived, newest first."
   environments(
-    "True lists only those that are archived instead, as all of an archived project are."
-    archived: Boolean
+    "Only environments that meet every condition given."
+    filter: EnvironmentFilter
+    "The order of the list."
+    orderBy: ListOrder! = NEWEST
     "How many from the start, 1 to 100; 10 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -2104,6 +2126,14 @@ type ProjectEdge {
   node: Project!
 }
 
+"Conditions on projects; all that are given must hold."
+input ProjectFilter {
+  "True lists only archived ones; otherwise the list leaves them out."
+  archived: Boolean
+  "A text that the name or the slug contains, in any case; 1 to 100 characters."
+  search: String
+}
+
 "A place that modules are deployed to, such as staging or production."
 type Environment implements Node {
   "The id, ` + "`" + `env_…` + "`" + `."
@@ -2126,8 +2156,10 @@ type Environment implements Node {
   archivedAt: UtcDateTime
   "The module instances in it that are not archived, newest first."
   moduleInstances(
-    "True lists only those that are archived instead, as all in an archived environment are."
-    archived: Boolean
+    "Only instances that meet every condition given."
+    filter: ModuleInstanceFilter
+    "The order of the list."
+    orderBy: ListOrder! = NEWEST
     "How many from the start, 1 to 100; 20 where neither first nor last is given."
     first: Int
     "Only what comes after this cursor."
@@ -2199,6 +2231,14 @@ type InstanceCounts {
   drifted: Int!
 }
 
+"The order of a list."
+enum ListOrder {
+  "The newest first."
+  NEWEST
+  "By name from A to Z, without regard to case."
+  NAME
+}
+
 "A page of environments."
 type EnvironmentConnection {
   "The environments with their cursors."
@@ -2217,6 +2257,16 @@ type EnvironmentEdge {
   cursor: String!
   "The environment."
   node: Environment!
+}
+
+"Conditions on environments; all that are given must hold."
+input EnvironmentFilter {
+  "The id of the project."
+  projectId: ID
+  "True lists only archived ones, by themselves or with their project; otherwise the list leaves them out."
+  archived: Boolean
+  "A text that the name or the slug contains, in any case; 1 to 100 characters."
+  search: String
 }
 
 "A module: what teams publish versions of and deploy instances of."
@@ -2274,6 +2324,21 @@ type ModuleDefinition implements Node {
   ): DeploymentConnection
   "What the viewer may do here."
   viewerPermissions: [Permission!]!
+  "Its instances in the organization, without archived ones; null without a token."
+  moduleInstances(
+    "Only instances that meet every condition given."
+    filter: ModuleInstanceFilter
+    "The order of the list."
+    orderBy: ListOrder! = NEWEST
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): ModuleInstanceConnection
 }
 
 "Whether a module definition is published."
@@ -2305,6 +2370,16 @@ type ModuleDefinitionEdge {
   cursor: String!
   "The definition."
   node: ModuleDefinition!
+}
+
+"Conditions on module definitions; all that are given must hold."
+input ModuleDefinitionFilter {
+  "Whether they are published."
+  status: ModuleDefinitionStatus
+  "The module type."
+  type: String
+  "A text that the name or the type contains, in any case; 1 to 100 characters."
+  search: String
 }
 
 "One published version of a module. It never changes, but for whether it is deprecated."
@@ -2339,6 +2414,21 @@ type ModuleVersion implements Node {
   sourcePath: String
   "That it is not to be deployed any more, which is allowed all the same; null where it is not deprecated."
   deprecation: ModuleVersionDeprecation
+  "The instances in which a release of it is live, without archived ones; null without a token."
+  liveModuleInstances(
+    "Only instances that meet every condition given."
+    filter: ModuleInstanceFilter
+    "The order of the list."
+    orderBy: ListOrder! = NEWEST
+    "1 to 100 from the start; 20 by default."
+    first: Int
+    "Items after this cursor."
+    after: String
+    "1 to 100 from the end."
+    last: Int
+    "Items before this cursor."
+    before: String
+  ): ModuleInstanceConnection
 }
 
 "That a version of a module is not to be deployed any more."
@@ -2620,14 +2710,13 @@ input ModuleInstanceFilter {
   environmentId: ID
   "The id of the module."
   moduleDefinitionId: ID
+  "The id of the version that is live."
+  liveModuleVersionId: ID
   "The kind of its drift."
   drift: DriftKind
-  "True keeps only those that are archived, they or their environment or project; the list is without them otherwise."
+  "True lists only those that are archived, they or their environment or project; the list is without them otherwise."
   archived: Boolean
-  """
-  A text that the name contains, in any case of the letters A to Z; 1 to 100 characters. The newest 10,000 are searched,
-  which costs 1 for each 3; if there are more, extensions.truncated names the list.
-  """
+  "A text that the name contains, in any case; 1 to 100 characters."
   search: String
 }
 
@@ -3643,6 +3732,14 @@ type DefaultValueDefinitionEdge {
   cursor: String!
   "The definition."
   node: DefaultValueDefinition!
+}
+
+"Conditions on default value definitions; all that are given must hold."
+input DefaultValueDefinitionFilter {
+  "The identifier that its user chose."
+  givenId: GivenId
+  "A text that the name or the givenId contains, in any case; 1 to 100 characters."
+  search: String
 }
 
 "A typed input: one of 14 variants, told apart by ` + "`" + `type` + "`" + `."
@@ -5776,6 +5873,16 @@ type RuleEdge {
   node: Rule!
 }
 
+"Conditions on rules; all that are given must hold."
+input RuleFilter {
+  "The id of a project: only rules for it, or for one of its environments."
+  projectId: ID
+  "The id of an environment: only rules that apply there, including its project's and the organization's."
+  environmentId: ID
+  "True lists only ended ones; otherwise the list leaves them out."
+  ended: Boolean
+}
+
 "What a principal says of a deployment that waits for approvals."
 type Approval implements Node {
   "The id, ` + "`" + `apr_…` + "`" + `."
@@ -7317,6 +7424,8 @@ func (ec *executionContext) childFields_ModuleDefinition(ctx context.Context, fi
 		return ec.fieldContext_ModuleDefinition_deployments(ctx, field)
 	case "viewerPermissions":
 		return ec.fieldContext_ModuleDefinition_viewerPermissions(ctx, field)
+	case "moduleInstances":
+		return ec.fieldContext_ModuleDefinition_moduleInstances(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleDefinition", field.Name)
 }
@@ -7481,6 +7590,8 @@ func (ec *executionContext) childFields_ModuleVersion(ctx context.Context, field
 		return ec.fieldContext_ModuleVersion_sourcePath(ctx, field)
 	case "deprecation":
 		return ec.fieldContext_ModuleVersion_deprecation(ctx, field)
+	case "liveModuleInstances":
+		return ec.fieldContext_ModuleVersion_liveModuleInstances(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type ModuleVersion", field.Name)
 }
@@ -8714,46 +8825,54 @@ func (ec *executionContext) field_Environment_deployments_args(ctx context.Conte
 func (ec *executionContext) field_Environment_moduleInstances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "archived",
-		func(ctx context.Context, v any) (*bool, error) {
-			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.ModuleInstanceFilter, error) {
+			return ec.unmarshalOModuleInstanceFilter2ᚖslipwayᚋgraphᚋmodelᚐModuleInstanceFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["archived"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.ListOrder, error) {
+			return ec.unmarshalNListOrder2slipwayᚋgraphᚋmodelᚐListOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg4
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -8823,6 +8942,60 @@ func (ec *executionContext) field_ModuleDefinition_deployments_args(ctx context.
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
 		func(ctx context.Context, v any) (model.DeploymentOrder, error) {
 			return ec.unmarshalNDeploymentOrder2slipwayᚋgraphᚋmodelᚐDeploymentOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
+	return args, nil
+}
+
+func (ec *executionContext) field_ModuleDefinition_moduleInstances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.ModuleInstanceFilter, error) {
+			return ec.unmarshalOModuleInstanceFilter2ᚖslipwayᚋgraphᚋmodelᚐModuleInstanceFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.ListOrder, error) {
+			return ec.unmarshalNListOrder2slipwayᚋgraphᚋmodelᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -9096,6 +9269,60 @@ func (ec *executionContext) field_ModuleInstance_promotable_args(ctx context.Con
 		return nil, err
 	}
 	args["before"] = arg3
+	return args, nil
+}
+
+func (ec *executionContext) field_ModuleVersion_liveModuleInstances_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
+	var err error
+	args := map[string]any{}
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.ModuleInstanceFilter, error) {
+			return ec.unmarshalOModuleInstanceFilter2ᚖslipwayᚋgraphᚋmodelᚐModuleInstanceFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.ListOrder, error) {
+			return ec.unmarshalNListOrder2slipwayᚋgraphᚋmodelᚐListOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -9816,46 +10043,54 @@ func (ec *executionContext) field_Project_deployments_args(ctx context.Context, 
 func (ec *executionContext) field_Project_environments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "archived",
-		func(ctx context.Context, v any) (*bool, error) {
-			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.EnvironmentFilter, error) {
+			return ec.unmarshalOEnvironmentFilter2ᚖslipwayᚋgraphᚋmodelᚐEnvironmentFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["archived"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.ListOrder, error) {
+			return ec.unmarshalNListOrder2slipwayᚋgraphᚋmodelᚐListOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg4
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -9958,14 +10193,14 @@ func (ec *executionContext) field_Query_defaultValueDefinition_args(ctx context.
 func (ec *executionContext) field_Query_defaultValueDefinitions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "givenId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOGivenId2ᚖstring(ctx, v)
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.DefaultValueDefinitionFilter, error) {
+			return ec.unmarshalODefaultValueDefinitionFilter2ᚖslipwayᚋgraphᚋmodelᚐDefaultValueDefinitionFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["givenId"] = arg0
+	args["filter"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
@@ -10192,62 +10427,54 @@ func (ec *executionContext) field_Query_environment_args(ctx context.Context, ra
 func (ec *executionContext) field_Query_environments_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "projectId",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOID2ᚖstring(ctx, v)
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.EnvironmentFilter, error) {
+			return ec.unmarshalOEnvironmentFilter2ᚖslipwayᚋgraphᚋmodelᚐEnvironmentFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["projectId"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "archived",
-		func(ctx context.Context, v any) (*bool, error) {
-			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.ListOrder, error) {
+			return ec.unmarshalNListOrder2slipwayᚋgraphᚋmodelᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["archived"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "search",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["search"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg6
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -10276,62 +10503,54 @@ func (ec *executionContext) field_Query_moduleDefinition_args(ctx context.Contex
 func (ec *executionContext) field_Query_moduleDefinitions_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "status",
-		func(ctx context.Context, v any) (*moduledefinition.Status, error) {
-			return ec.unmarshalOModuleDefinitionStatus2ᚖslipwayᚋentᚋmoduledefinitionᚐStatus(ctx, v)
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.ModuleDefinitionFilter, error) {
+			return ec.unmarshalOModuleDefinitionFilter2ᚖslipwayᚋgraphᚋmodelᚐModuleDefinitionFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["status"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "type",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.ListOrder, error) {
+			return ec.unmarshalNListOrder2slipwayᚋgraphᚋmodelᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["type"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "search",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["search"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg4
-	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg5
-	arg6, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg6
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -10368,38 +10587,46 @@ func (ec *executionContext) field_Query_moduleInstances_args(ctx context.Context
 		return nil, err
 	}
 	args["filter"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.ListOrder, error) {
+			return ec.unmarshalNListOrder2slipwayᚋgraphᚋmodelᚐListOrder(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["orderBy"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg4
+	args["before"] = arg5
 	return args, nil
 }
 
@@ -10470,38 +10697,46 @@ func (ec *executionContext) field_Query_organization_args(ctx context.Context, r
 func (ec *executionContext) field_Query_organizations_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.OrganizationFilter, error) {
+			return ec.unmarshalOOrganizationFilter2ᚖslipwayᚋgraphᚋmodelᚐOrganizationFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg3
+	args["before"] = arg4
 	return args, nil
 }
 
@@ -10530,22 +10765,22 @@ func (ec *executionContext) field_Query_project_args(ctx context.Context, rawArg
 func (ec *executionContext) field_Query_projects_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "archived",
-		func(ctx context.Context, v any) (*bool, error) {
-			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.ProjectFilter, error) {
+			return ec.unmarshalOProjectFilter2ᚖslipwayᚋgraphᚋmodelᚐProjectFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["archived"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "search",
-		func(ctx context.Context, v any) (*string, error) {
-			return ec.unmarshalOString2ᚖstring(ctx, v)
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "orderBy",
+		func(ctx context.Context, v any) (model.ListOrder, error) {
+			return ec.unmarshalNListOrder2slipwayᚋgraphᚋmodelᚐListOrder(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["search"] = arg1
+	args["orderBy"] = arg1
 	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
@@ -10626,14 +10861,14 @@ func (ec *executionContext) field_Query_rule_args(ctx context.Context, rawArgs m
 func (ec *executionContext) field_Query_rules_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "ended",
-		func(ctx context.Context, v any) (*bool, error) {
-			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.RuleFilter, error) {
+			return ec.unmarshalORuleFilter2ᚖslipwayᚋgraphᚋmodelᚐRuleFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["ended"] = arg0
+	args["filter"] = arg0
 	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
@@ -10732,38 +10967,46 @@ func (ec *executionContext) field_Query_token_args(ctx context.Context, rawArgs 
 func (ec *executionContext) field_Query_tokens_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
+		func(ctx context.Context, v any) (*model.TokenFilter, error) {
+			return ec.unmarshalOTokenFilter2ᚖslipwayᚋgraphᚋmodelᚐTokenFilter(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["filter"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "last",
+	args["after"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "last",
 		func(ctx context.Context, v any) (*int32, error) {
 			return ec.unmarshalOInt2ᚖint32(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["last"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "before",
+	args["last"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "before",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["before"] = arg3
+	args["before"] = arg4
 	return args, nil
 }
 
@@ -20010,7 +20253,7 @@ func (ec *executionContext) _Environment_moduleInstances(ctx context.Context, fi
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
@@ -22936,6 +23179,50 @@ func (ec *executionContext) fieldContext_ModuleDefinition_viewerPermissions(_ co
 	return graphql.NewScalarFieldContext("ModuleDefinition", field, true, true, errors.New("field of type Permission does not have child fields"))
 }
 
+func (ec *executionContext) _ModuleDefinition_moduleInstances(ctx context.Context, field graphql.CollectedField, obj *record.ModuleDefinition) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleDefinition_moduleInstances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ModuleDefinition().ModuleInstances(ctx, obj, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
+			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleDefinition_moduleInstances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleDefinition",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ModuleDefinition_moduleInstances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
+	}
+	return fc, nil
+}
+
 func (ec *executionContext) _ModuleDefinitionConnection_edges(ctx context.Context, field graphql.CollectedField, obj *page.Connection[*record.ModuleDefinition]) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -24638,6 +24925,50 @@ func (ec *executionContext) fieldContext_ModuleVersion_deprecation(_ context.Con
 		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 			return ec.childFields_ModuleVersionDeprecation(ctx, field)
 		},
+	}
+	return fc, nil
+}
+
+func (ec *executionContext) _ModuleVersion_liveModuleInstances(ctx context.Context, field graphql.CollectedField, obj *record.ModuleVersion) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_ModuleVersion_liveModuleInstances(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			fc := graphql.GetFieldContext(ctx)
+			return ec.Resolvers.ModuleVersion().LiveModuleInstances(ctx, obj, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
+			return ec.marshalOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx, selections, v)
+		},
+		true,
+		false,
+	)
+}
+func (ec *executionContext) fieldContext_ModuleVersion_liveModuleInstances(ctx context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	fc = &graphql.FieldContext{
+		Object:     "ModuleVersion",
+		Field:      field,
+		IsMethod:   true,
+		IsResolver: true,
+		Child: func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.childFields_ModuleInstanceConnection(ctx, field)
+		},
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = ec.Recover(ctx, r)
+			ec.Error(ctx, err)
+		}
+	}()
+	ctx = graphql.WithFieldContext(ctx, fc)
+	if fc.Args, err = ec.field_ModuleVersion_liveModuleInstances_args(ctx, field.ArgumentMap(ec.Variables)); err != nil {
+		ec.Error(ctx, err)
+		return fc, err
 	}
 	return fc, nil
 }
@@ -29153,7 +29484,7 @@ func (ec *executionContext) _Project_environments(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Project().Environments(ctx, obj, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Project().Environments(ctx, obj, fc.Args["filter"].(*model.EnvironmentFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
@@ -30271,7 +30602,7 @@ func (ec *executionContext) _Query_moduleDefinitions(ctx context.Context, field 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["status"].(*moduledefinition.Status), fc.Args["type"].(*string), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["filter"].(*model.ModuleDefinitionFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleDefinition]) graphql.Marshaler {
@@ -30403,7 +30734,7 @@ func (ec *executionContext) _Query_defaultValueDefinitions(ctx context.Context, 
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["givenId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["filter"].(*model.DefaultValueDefinitionFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.DefaultValueDefinition]) graphql.Marshaler {
@@ -30667,7 +30998,7 @@ func (ec *executionContext) _Query_tokens(ctx context.Context, field graphql.Col
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Tokens(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Tokens(ctx, fc.Args["filter"].(*model.TokenFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Token]) graphql.Marshaler {
@@ -30755,7 +31086,7 @@ func (ec *executionContext) _Query_organizations(ctx context.Context, field grap
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Organizations(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Organizations(ctx, fc.Args["filter"].(*model.OrganizationFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Organization]) graphql.Marshaler {
@@ -30887,7 +31218,7 @@ func (ec *executionContext) _Query_moduleInstances(ctx context.Context, field gr
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.ModuleInstance]) graphql.Marshaler {
@@ -30975,7 +31306,7 @@ func (ec *executionContext) _Query_projects(ctx context.Context, field graphql.C
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Projects(ctx, fc.Args["archived"].(*bool), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Projects(ctx, fc.Args["filter"].(*model.ProjectFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Project]) graphql.Marshaler {
@@ -31063,7 +31394,7 @@ func (ec *executionContext) _Query_environments(ctx context.Context, field graph
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["archived"].(*bool), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Environments(ctx, fc.Args["filter"].(*model.EnvironmentFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*record.Environment]) graphql.Marshaler {
@@ -31391,7 +31722,7 @@ func (ec *executionContext) _Query_rules(ctx context.Context, field graphql.Coll
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Rules(ctx, fc.Args["ended"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			return ec.Resolvers.Query().Rules(ctx, fc.Args["filter"].(*model.RuleFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *page.Connection[*ent.Rule]) graphql.Marshaler {
@@ -39763,6 +40094,43 @@ func (ec *executionContext) unmarshalInputCreateTokenInput(ctx context.Context, 
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputDefaultValueDefinitionFilter(ctx context.Context, obj any) (model.DefaultValueDefinitionFilter, error) {
+	var it model.DefaultValueDefinitionFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"givenId", "search"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "givenId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("givenId"))
+			data, err := ec.unmarshalOGivenId2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.GivenID = graphql.OmittableOf(data)
+		case "search":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("search"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Search = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputDeleteDefaultValueDefinitionInput(ctx context.Context, obj any) (model.DeleteDefaultValueDefinitionInput, error) {
 	var it model.DeleteDefaultValueDefinitionInput
 	if obj == nil {
@@ -40340,6 +40708,50 @@ func (ec *executionContext) unmarshalInputEndRuleInput(ctx context.Context, obj 
 				return it, err
 			}
 			it.ExpectedVersion = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputEnvironmentFilter(ctx context.Context, obj any) (model.EnvironmentFilter, error) {
+	var it model.EnvironmentFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"projectId", "archived", "search"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "projectId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("projectId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ProjectID = graphql.OmittableOf(data)
+		case "archived":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("archived"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Archived = graphql.OmittableOf(data)
+		case "search":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("search"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Search = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -41037,6 +41449,50 @@ func (ec *executionContext) unmarshalInputMapKeyInput(ctx context.Context, obj a
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputModuleDefinitionFilter(ctx context.Context, obj any) (model.ModuleDefinitionFilter, error) {
+	var it model.ModuleDefinitionFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"status", "type", "search"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "status":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("status"))
+			data, err := ec.unmarshalOModuleDefinitionStatus2ᚖslipwayᚋentᚋmoduledefinitionᚐStatus(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Status = graphql.OmittableOf(data)
+		case "type":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("type"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Type = graphql.OmittableOf(data)
+		case "search":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("search"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Search = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Context, obj any) (model.ModuleInstanceFilter, error) {
 	var it model.ModuleInstanceFilter
 	if obj == nil {
@@ -41048,7 +41504,7 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"projectId", "environmentId", "moduleDefinitionId", "drift", "archived", "search"}
+	fieldsInOrder := [...]string{"projectId", "environmentId", "moduleDefinitionId", "liveModuleVersionId", "drift", "archived", "search"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
@@ -41076,6 +41532,13 @@ func (ec *executionContext) unmarshalInputModuleInstanceFilter(ctx context.Conte
 				return it, err
 			}
 			it.ModuleDefinitionID = graphql.OmittableOf(data)
+		case "liveModuleVersionId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("liveModuleVersionId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.LiveModuleVersionID = graphql.OmittableOf(data)
 		case "drift":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("drift"))
 			data, err := ec.unmarshalODriftKind2ᚖslipwayᚋentᚋmoduleinstanceᚐDriftKind(ctx, v)
@@ -41631,6 +42094,73 @@ func (ec *executionContext) unmarshalInputObjectPropertyInput(ctx context.Contex
 				return it, err
 			}
 			it["required"] = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputOrganizationFilter(ctx context.Context, obj any) (model.OrganizationFilter, error) {
+	var it model.OrganizationFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"search"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "search":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("search"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Search = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputProjectFilter(ctx context.Context, obj any) (model.ProjectFilter, error) {
+	var it model.ProjectFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"archived", "search"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "archived":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("archived"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Archived = graphql.OmittableOf(data)
+		case "search":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("search"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Search = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -42338,6 +42868,50 @@ func (ec *executionContext) unmarshalInputRuleDemandInput(ctx context.Context, o
 	return it, nil
 }
 
+func (ec *executionContext) unmarshalInputRuleFilter(ctx context.Context, obj any) (model.RuleFilter, error) {
+	var it model.RuleFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"projectId", "environmentId", "ended"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "projectId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("projectId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.ProjectID = graphql.OmittableOf(data)
+		case "environmentId":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("environmentId"))
+			data, err := ec.unmarshalOID2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.EnvironmentID = graphql.OmittableOf(data)
+		case "ended":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("ended"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Ended = graphql.OmittableOf(data)
+		}
+	}
+	return it, nil
+}
+
 func (ec *executionContext) unmarshalInputRunnerFilter(ctx context.Context, obj any) (model.RunnerFilter, error) {
 	var it model.RunnerFilter
 	if obj == nil {
@@ -42811,6 +43385,57 @@ func (ec *executionContext) unmarshalInputTextPropertyInput(ctx context.Context,
 				return it, err
 			}
 			it["required"] = data
+		}
+	}
+	return it, nil
+}
+
+func (ec *executionContext) unmarshalInputTokenFilter(ctx context.Context, obj any) (model.TokenFilter, error) {
+	var it model.TokenFilter
+	if obj == nil {
+		return it, nil
+	}
+
+	asMap := map[string]any{}
+	for k, v := range obj.(map[string]any) {
+		asMap[k] = v
+	}
+
+	fieldsInOrder := [...]string{"role", "holder", "active", "search"}
+	for _, k := range fieldsInOrder {
+		v, ok := asMap[k]
+		if !ok {
+			continue
+		}
+		switch k {
+		case "role":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("role"))
+			data, err := ec.unmarshalORole2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRole(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Role = graphql.OmittableOf(data)
+		case "holder":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("holder"))
+			data, err := ec.unmarshalOGivenId2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Holder = graphql.OmittableOf(data)
+		case "active":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("active"))
+			data, err := ec.unmarshalOBoolean2ᚖbool(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Active = graphql.OmittableOf(data)
+		case "search":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("search"))
+			data, err := ec.unmarshalOString2ᚖstring(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Search = graphql.OmittableOf(data)
 		}
 	}
 	return it, nil
@@ -52327,6 +52952,44 @@ func (ec *executionContext) _ModuleDefinition(ctx context.Context, sel ast.Selec
 			}
 
 			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "moduleInstances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleDefinition_moduleInstances(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
 		default:
 			panic("unknown field " + strconv.Quote(field.Name))
 		}
@@ -53693,6 +54356,44 @@ func (ec *executionContext) _ModuleVersion(ctx context.Context, sel ast.Selectio
 					}
 				}()
 				res = ec._ModuleVersion_deprecation(ctx, field, obj)
+				if res == graphql.RequiredNull {
+					atomic.AddUint32(&fs.Invalids, 1)
+				}
+				return res
+			}
+
+			if field.IsDeferred() {
+				deferredFieldSet.AddField(field)
+				fieldIndex := len(deferredFieldSet.Values) - 1
+				deferredFieldSet.Concurrently(fieldIndex, func(ctx context.Context) graphql.Marshaler {
+					return innerFunc(ctx, deferredFieldSet)
+				})
+
+				for _, deferrable := range field.Deferrables {
+					view, ok := deferLabelToView[deferrable.Label]
+					if !ok {
+						view = deferredFieldSet.NewView()
+						deferLabelToView[deferrable.Label] = view
+					}
+					view.AddIndices(fieldIndex)
+				}
+
+				// don't run the out.Concurrently() call below
+				out.Values[i] = graphql.Null
+				continue
+			}
+
+			out.Concurrently(i, func(ctx context.Context) graphql.Marshaler { return innerFunc(ctx, out) })
+		case "liveModuleInstances":
+			field := field
+
+			innerFunc := func(ctx context.Context, fs *graphql.FieldSet) (res graphql.Marshaler) {
+				defer func() {
+					if r := recover(); r != nil {
+						ec.Error(ctx, ec.Recover(ctx, r))
+					}
+				}()
+				res = ec._ModuleVersion_liveModuleInstances(ctx, field, obj)
 				if res == graphql.RequiredNull {
 					atomic.AddUint32(&fs.Invalids, 1)
 				}
@@ -62726,6 +63427,16 @@ func (ec *executionContext) marshalNLease2ᚖslipwayᚋinternalᚋserviceᚋdepl
 	return ec._Lease(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalNListOrder2slipwayᚋgraphᚋmodelᚐListOrder(ctx context.Context, v any) (model.ListOrder, error) {
+	var res model.ListOrder
+	err := res.UnmarshalGQL(v)
+	return res, graphql.ErrorOnPath(ctx, err)
+}
+
+func (ec *executionContext) marshalNListOrder2slipwayᚋgraphᚋmodelᚐListOrder(ctx context.Context, sel ast.SelectionSet, v model.ListOrder) graphql.Marshaler {
+	return v
+}
+
 func (ec *executionContext) marshalNLogBatch2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐLogBatch(ctx context.Context, sel ast.SelectionSet, v *view.LogBatch) graphql.Marshaler {
 	if v == nil {
 		if !graphql.HasFieldError(ctx, graphql.GetFieldContext(ctx)) {
@@ -64554,6 +65265,14 @@ func (ec *executionContext) marshalODefaultValueDefinitionConnection2ᚖslipway�
 	return ec._DefaultValueDefinitionConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalODefaultValueDefinitionFilter2ᚖslipwayᚋgraphᚋmodelᚐDefaultValueDefinitionFilter(ctx context.Context, v any) (*model.DefaultValueDefinitionFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputDefaultValueDefinitionFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalODeleteDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteDefaultValueDefinitionPayload(ctx context.Context, sel ast.SelectionSet, v *model.DeleteDefaultValueDefinitionPayload) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -65133,6 +65852,14 @@ func (ec *executionContext) marshalOEnvironmentConnection2ᚖslipwayᚋinternal�
 	return ec._EnvironmentConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOEnvironmentFilter2ᚖslipwayᚋgraphᚋmodelᚐEnvironmentFilter(ctx context.Context, v any) (*model.EnvironmentFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputEnvironmentFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOErrorAction2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐAction(ctx context.Context, sel ast.SelectionSet, v *fault.Action) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -65571,6 +66298,14 @@ func (ec *executionContext) marshalOModuleDefinitionConnection2ᚖslipwayᚋinte
 	return ec._ModuleDefinitionConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOModuleDefinitionFilter2ᚖslipwayᚋgraphᚋmodelᚐModuleDefinitionFilter(ctx context.Context, v any) (*model.ModuleDefinitionFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputModuleDefinitionFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) unmarshalOModuleDefinitionStatus2ᚖslipwayᚋentᚋmoduledefinitionᚐStatus(ctx context.Context, v any) (*moduledefinition.Status, error) {
 	if v == nil {
 		return nil, nil
@@ -65764,6 +66499,14 @@ func (ec *executionContext) marshalOOrganizationConnection2ᚖslipwayᚋinternal
 	return ec._OrganizationConnection(ctx, sel, v)
 }
 
+func (ec *executionContext) unmarshalOOrganizationFilter2ᚖslipwayᚋgraphᚋmodelᚐOrganizationFilter(ctx context.Context, v any) (*model.OrganizationFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputOrganizationFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalOOutdatedReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*inputvalidation.Outdated]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -65809,6 +66552,14 @@ func (ec *executionContext) marshalOProjectConnection2ᚖslipwayᚋinternalᚋda
 		return graphql.Null
 	}
 	return ec._ProjectConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOProjectFilter2ᚖslipwayᚋgraphᚋmodelᚐProjectFilter(ctx context.Context, v any) (*model.ProjectFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputProjectFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) unmarshalOPromoteDeploymentInput2ᚖslipwayᚋgraphᚋmodelᚐPromoteDeploymentInput(ctx context.Context, v any) (*model.PromoteDeploymentInput, error) {
@@ -66018,6 +66769,14 @@ func (ec *executionContext) unmarshalORuleDemandInput2ᚖslipwayᚋgraphᚋmodel
 	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
+func (ec *executionContext) unmarshalORuleFilter2ᚖslipwayᚋgraphᚋmodelᚐRuleFilter(ctx context.Context, v any) (*model.RuleFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputRuleFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
+}
+
 func (ec *executionContext) marshalORunnerConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(ctx context.Context, sel ast.SelectionSet, v *page.Connection[*runners.Runner]) graphql.Marshaler {
 	if v == nil {
 		return graphql.Null
@@ -66166,6 +66925,14 @@ func (ec *executionContext) marshalOTokenConnection2ᚖslipwayᚋinternalᚋdata
 		return graphql.Null
 	}
 	return ec._TokenConnection(ctx, sel, v)
+}
+
+func (ec *executionContext) unmarshalOTokenFilter2ᚖslipwayᚋgraphᚋmodelᚐTokenFilter(ctx context.Context, v any) (*model.TokenFilter, error) {
+	if v == nil {
+		return nil, nil
+	}
+	res, err := ec.unmarshalInputTokenFilter(ctx, v)
+	return &res, graphql.ErrorOnPath(ctx, err)
 }
 
 func (ec *executionContext) marshalOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(ctx context.Context, sel ast.SelectionSet, v *actor.Scope) graphql.Marshaler {

@@ -77,6 +77,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputCreateProjectInput,
 			ec.unmarshalInputCreateRuleInput,
 			ec.unmarshalInputCreateTokenInput,
+			ec.unmarshalInputDefaultValueDefinitionFilter,
 			ec.unmarshalInputDeleteDefaultValueDefinitionInput,
 			ec.unmarshalInputDeleteEnvironmentInput,
 			ec.unmarshalInputDeleteModuleInstanceInput,
@@ -88,6 +89,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputDeprecateModuleVersionInput,
 			ec.unmarshalInputDestroyModuleInstanceInput,
 			ec.unmarshalInputEndRuleInput,
+			ec.unmarshalInputEnvironmentFilter,
 			ec.unmarshalInputFreezeDemandInput,
 			ec.unmarshalInputGitRepoPropertyInput,
 			ec.unmarshalInputHoursDemandInput,
@@ -99,6 +101,7 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputLiveInDemandInput,
 			ec.unmarshalInputLogLineInput,
 			ec.unmarshalInputMapKeyInput,
+			ec.unmarshalInputModuleDefinitionFilter,
 			ec.unmarshalInputModuleInstanceFilter,
 			ec.unmarshalInputModuleOutputInput,
 			ec.unmarshalInputMoveServiceInput,
@@ -106,6 +109,8 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputObjectArrayPropertyInput,
 			ec.unmarshalInputObjectMapPropertyInput,
 			ec.unmarshalInputObjectPropertyInput,
+			ec.unmarshalInputOrganizationFilter,
+			ec.unmarshalInputProjectFilter,
 			ec.unmarshalInputPromoteDeploymentInput,
 			ec.unmarshalInputPublishModuleVersionInput,
 			ec.unmarshalInputQuarantineReleaseInput,
@@ -117,12 +122,14 @@ func NewPlanSchema(c Config, options plan.Options) graphql.ExecutableSchema {
 			ec.unmarshalInputRevokeTokenInput,
 			ec.unmarshalInputRollbackDeploymentInput,
 			ec.unmarshalInputRuleDemandInput,
+			ec.unmarshalInputRuleFilter,
 			ec.unmarshalInputRunnerFilter,
 			ec.unmarshalInputSectionPropertyInput,
 			ec.unmarshalInputStartDeploymentInput,
 			ec.unmarshalInputStringArrayPropertyInput,
 			ec.unmarshalInputStringPropertyInput,
 			ec.unmarshalInputTextPropertyInput,
+			ec.unmarshalInputTokenFilter,
 			ec.unmarshalInputTokenScopeInput,
 			ec.unmarshalInputUnarchiveEnvironmentInput,
 			ec.unmarshalInputUnarchiveModuleInstanceInput,
@@ -4188,7 +4195,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -5367,6 +5374,27 @@ func init() {
 			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
 		},
 		},
+		"moduleInstances": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleDefinition)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_ModuleDefinition_moduleInstances_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleDefinition().ModuleInstances(ctx, obj, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
 	}
 	planModuleDefinitionConnection.Fields = map[string]*plan.Field{
 		"edges": {Object: "ModuleDefinitionConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6130,6 +6158,27 @@ func init() {
 				return false
 			}
 			return writeOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋserviceᚋcatalogᚐDeprecation(w, n, v)
+		},
+		},
+		"liveModuleInstances": {Object: "ModuleVersion", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleVersion)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_ModuleVersion_liveModuleInstances_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleVersion().LiveModuleInstances(ctx, obj, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -8032,7 +8081,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Project().Environments(ctx, obj, fc.Args["archived"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Project().Environments(ctx, obj, fc.Args["filter"].(*model.EnvironmentFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -8523,7 +8572,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["status"].(*moduledefinition.Status), fc.Args["type"].(*string), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["filter"].(*model.ModuleDefinitionFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -8583,7 +8632,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["givenId"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["filter"].(*model.DefaultValueDefinitionFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -8703,7 +8752,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Tokens(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Tokens(ctx, fc.Args["filter"].(*model.TokenFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -8743,7 +8792,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Organizations(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Organizations(ctx, fc.Args["filter"].(*model.OrganizationFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -8803,7 +8852,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -8843,7 +8892,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Projects(ctx, fc.Args["archived"].(*bool), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Projects(ctx, fc.Args["filter"].(*model.ProjectFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -8883,7 +8932,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Environments(ctx, fc.Args["projectId"].(*string), fc.Args["archived"].(*bool), fc.Args["search"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Environments(ctx, fc.Args["filter"].(*model.EnvironmentFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
@@ -9035,7 +9084,7 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Rules(ctx, fc.Args["ended"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Rules(ctx, fc.Args["filter"].(*model.RuleFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}

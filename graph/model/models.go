@@ -399,6 +399,14 @@ type CreateTokenPayload struct {
 	Secret string `json:"secret"`
 }
 
+// Conditions on default value definitions; all that are given must hold.
+type DefaultValueDefinitionFilter struct {
+	// The identifier that its user chose.
+	GivenID graphql.Omittable[*string] `json:"givenId,omitempty"`
+	// A text that the name or the givenId contains, in any case; 1 to 100 characters.
+	Search graphql.Omittable[*string] `json:"search,omitempty"`
+}
+
 // The default value definition to delete.
 type DeleteDefaultValueDefinitionInput struct {
 	// The id of the definition.
@@ -571,6 +579,16 @@ type EndRulePayload struct {
 	Rule *ent.Rule `json:"rule"`
 }
 
+// Conditions on environments; all that are given must hold.
+type EnvironmentFilter struct {
+	// The id of the project.
+	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
+	// True lists only archived ones, by themselves or with their project; otherwise the list leaves them out.
+	Archived graphql.Omittable[*bool] `json:"archived,omitempty"`
+	// A text that the name or the slug contains, in any case; 1 to 100 characters.
+	Search graphql.Omittable[*string] `json:"search,omitempty"`
+}
+
 // A freeze.
 type FreezeDemandInput struct {
 	// The first moment.
@@ -645,6 +663,16 @@ type LiveInDemandInput struct {
 	Minutes graphql.Omittable[*int32] `json:"minutes,omitempty"`
 }
 
+// Conditions on module definitions; all that are given must hold.
+type ModuleDefinitionFilter struct {
+	// Whether they are published.
+	Status graphql.Omittable[*moduledefinition.Status] `json:"status,omitempty"`
+	// The module type.
+	Type graphql.Omittable[*string] `json:"type,omitempty"`
+	// A text that the name or the type contains, in any case; 1 to 100 characters.
+	Search graphql.Omittable[*string] `json:"search,omitempty"`
+}
+
 // Conditions on module instances; all that are given must hold.
 type ModuleInstanceFilter struct {
 	// The id of the project.
@@ -653,12 +681,13 @@ type ModuleInstanceFilter struct {
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
 	// The id of the module.
 	ModuleDefinitionID graphql.Omittable[*string] `json:"moduleDefinitionId,omitempty"`
+	// The id of the version that is live.
+	LiveModuleVersionID graphql.Omittable[*string] `json:"liveModuleVersionId,omitempty"`
 	// The kind of its drift.
 	Drift graphql.Omittable[*moduleinstance.DriftKind] `json:"drift,omitempty"`
-	// True keeps only those that are archived, they or their environment or project; the list is without them otherwise.
+	// True lists only those that are archived, they or their environment or project; the list is without them otherwise.
 	Archived graphql.Omittable[*bool] `json:"archived,omitempty"`
-	// A text that the name contains, in any case of the letters A to Z; 1 to 100 characters. The newest 10,000 are searched,
-	// which costs 1 for each 3; if there are more, extensions.truncated names the list.
+	// A text that the name contains, in any case; 1 to 100 characters.
 	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
@@ -684,6 +713,20 @@ type MoveServiceInput struct {
 type MoveServicePayload struct {
 	// The module instance that the service belongs to now.
 	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
+}
+
+// Conditions on organizations; all that are given must hold.
+type OrganizationFilter struct {
+	// A text that the name or the slug contains, in any case; 1 to 100 characters.
+	Search graphql.Omittable[*string] `json:"search,omitempty"`
+}
+
+// Conditions on projects; all that are given must hold.
+type ProjectFilter struct {
+	// True lists only archived ones; otherwise the list leaves them out.
+	Archived graphql.Omittable[*bool] `json:"archived,omitempty"`
+	// A text that the name or the slug contains, in any case; 1 to 100 characters.
+	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
 // What to promote, and where to.
@@ -930,6 +973,16 @@ type RuleDemandInput struct {
 	LiveIn graphql.Omittable[*LiveInDemandInput] `json:"liveIn,omitempty"`
 }
 
+// Conditions on rules; all that are given must hold.
+type RuleFilter struct {
+	// The id of a project: only rules for it, or for one of its environments.
+	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
+	// The id of an environment: only rules that apply there, including its project's and the organization's.
+	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
+	// True lists only ended ones; otherwise the list leaves them out.
+	Ended graphql.Omittable[*bool] `json:"ended,omitempty"`
+}
+
 // Conditions on runners; all that are given must hold.
 type RunnerFilter struct {
 	// A deployment type that they run.
@@ -959,6 +1012,18 @@ type StartDeploymentPayload struct {
 
 // What can be followed while it changes, over WebSocket or server-sent events.
 type Subscription struct {
+}
+
+// Conditions on tokens; all that are given must hold.
+type TokenFilter struct {
+	// The role.
+	Role graphql.Omittable[*actor.Role] `json:"role,omitempty"`
+	// The holder.
+	Holder graphql.Omittable[*string] `json:"holder,omitempty"`
+	// True: neither revoked nor expired. False: revoked or expired.
+	Active graphql.Omittable[*bool] `json:"active,omitempty"`
+	// A text that the name contains, in any case; 1 to 100 characters.
+	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
 // The part of an organization that a token may change: at least one id, and at most 100 of each kind.
@@ -1212,6 +1277,64 @@ func (e *DeploymentOrder) UnmarshalJSON(b []byte) error {
 }
 
 func (e DeploymentOrder) MarshalJSON() ([]byte, error) {
+	var buf bytes.Buffer
+	e.MarshalGQL(&buf)
+	return buf.Bytes(), nil
+}
+
+// The order of a list.
+type ListOrder string
+
+const (
+	// The newest first.
+	ListOrderNewest ListOrder = "NEWEST"
+	// By name from A to Z, without regard to case.
+	ListOrderName ListOrder = "NAME"
+)
+
+var AllListOrder = []ListOrder{
+	ListOrderNewest,
+	ListOrderName,
+}
+
+func (e ListOrder) IsValid() bool {
+	switch e {
+	case ListOrderNewest, ListOrderName:
+		return true
+	}
+	return false
+}
+
+func (e ListOrder) String() string {
+	return string(e)
+}
+
+func (e *ListOrder) UnmarshalGQL(v any) error {
+	str, ok := v.(string)
+	if !ok {
+		return fmt.Errorf("enums must be strings")
+	}
+
+	*e = ListOrder(str)
+	if !e.IsValid() {
+		return fmt.Errorf("%s is not a valid ListOrder", str)
+	}
+	return nil
+}
+
+func (e ListOrder) MarshalGQL(w io.Writer) {
+	_, _ = fmt.Fprint(w, strconv.Quote(e.String()))
+}
+
+func (e *ListOrder) UnmarshalJSON(b []byte) error {
+	s, err := strconv.Unquote(string(b))
+	if err != nil {
+		return err
+	}
+	return e.UnmarshalGQL(s)
+}
+
+func (e ListOrder) MarshalJSON() ([]byte, error) {
 	var buf bytes.Buffer
 	e.MarshalGQL(&buf)
 	return buf.Bytes(), nil

@@ -26,6 +26,7 @@ func (s *Services) RunHousekeeping(ctx context.Context, log *slog.Logger) {
 	all.Go(func() { repeat(ctx, log, lookEvery, s.Deploy.Waiting.ExpireWaiting) })
 	all.Go(func() { repeat(ctx, log, lookEvery, s.Deploy.CloudEvents.RetryEvents) })
 	all.Go(func() { repeat(ctx, log, lookEvery, s.Deploy.Execution.FillIn) })
+	all.Go(func() { repeat(ctx, log, lookEvery, s.Accounts.Store.FillNames) })
 	all.Go(func() { repeat(ctx, log, lookEvery, s.Retention.PurgeIfDue) })
 	all.Wait()
 }

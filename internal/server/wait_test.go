@@ -138,7 +138,7 @@ func TestAWaitEndsWithTheServerAndWithItsToken(t *testing.T) {
 	d := x.p.Deploy(t, x.p.Instance.ID, `{"image":"registry.example/web:1"}`)
 	revoked := x.get(t, d.ID, `"v1"`, 30)
 	admin := x.Acme.As(actor.Admin)
-	tokens, err := x.api.Services.Accounts.Tokens(admin, page.Args{})
+	tokens, err := x.api.Services.Accounts.Tokens(admin, account.TokenFilter{}, page.Args{})
 	if err != nil {
 		t.Fatal(err)
 	}

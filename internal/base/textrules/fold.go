@@ -1,6 +1,7 @@
 package textrules
 
 import (
+	"encoding/hex"
 	"strings"
 	"unicode"
 )
@@ -21,3 +22,10 @@ func foldRune(r rune) rune {
 	}
 	return least
 }
+
+// NameKey returns the text by which records are listed in the order of a name: its folded form in hexadecimal, which
+// both databases order like its bytes.
+func NameKey(name string) string { return hex.EncodeToString([]byte(Fold(name))) }
+
+// SearchText returns what a search looks in: texts, folded, in a line each.
+func SearchText(texts ...string) string { return Fold(strings.Join(texts, "\n")) }

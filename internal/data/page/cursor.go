@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -20,14 +21,15 @@ type Scope struct {
 	List string
 	// Viewer is the organization of the caller, "" for callers without one.
 	Viewer string
-	// Filter has every condition on the list. Filters are equal if their JSON is.
+	// Filter has every condition on the list, and its order. Filters are equal if their JSON is.
 	Filter any
 }
 
-// position has the sort keys of a record in a list.
+// position has the sort keys of a record in a list: a time or a folded name in hexadecimal, and the id.
 type position struct {
-	at time.Time
-	id string
+	at   time.Time
+	name string
+	id   string
 }
 
 // binding is a digest of a Scope. It is in each cursor, so that the cursor is refused for another Scope. It is no
@@ -49,15 +51,23 @@ func (s Scope) binding() binding {
 const yearOne = -62_135_596_800_000_000
 
 // write returns a cursor: the binding, the microseconds of the time since the year one and the id, in base64. An id is
-// in its binary form. Another text comes after a byte of 0, which no binary id begins with.
+// in its binary form. Another text comes after a byte of 0, which no binary id begins with. A name comes after a byte of
+// 1 and its length, before the id.
 func (b binding) write(p position) string {
-	var space [maxCursor]byte
+	var space [128]byte
 	return string(b.append(space[:0], p))
 }
 
 func (b binding) append(text []byte, p position) []byte {
 	var space [64]byte
 	raw := binary.AppendUvarint(append(space[:0], b[:]...), uint64(p.at.UnixMicro()-yearOne))
+	if p.name != "" {
+		name, err := hex.DecodeString(p.name)
+		if err != nil {
+			panic(fmt.Errorf("page: the key of a name is not in hexadecimal: %w", err)) // it is made by textrules.NameKey
+		}
+		raw = append(binary.AppendUvarint(append(raw, byName), uint64(len(name))), name...)
+	}
 	raw, isID := id.AppendBinary(raw, p.id)
 	if !isID {
 		raw = append(append(raw, 0), p.id...)
@@ -65,8 +75,11 @@ func (b binding) append(text []byte, p position) []byte {
 	return base64.RawURLEncoding.AppendEncode(text, raw)
 }
 
-// maxCursor is the longest text of a cursor; those of records are much shorter.
-const maxCursor = 100
+// byName is the byte before a name.
+const byName = 1
+
+// maxCursor is the longest text of a cursor, which has a name of 200 characters of four bytes; most are much shorter.
+const maxCursor = 1200
 
 // read decodes a cursor. It returns nil for no cursor, and RequestCursorInvalid for one that write has not made.
 func (b binding) read(name string, cursor *string) (*position, error) {
@@ -86,7 +99,7 @@ func (b binding) parse(cursor string) (p position, ok bool) {
 		return p, false
 	}
 
-	var space [2 * maxCursor]byte
+	var space [128]byte
 	raw, err := base64.RawURLEncoding.AppendDecode(space[:0], []byte(cursor))
 	if err != nil || len(raw) <= len(b) {
 		return p, false
@@ -100,6 +113,14 @@ func (b binding) parse(cursor string) (p position, ok bool) {
 	p.at = time.Unix(int64(micros/1e6)+yearOne/1e6, int64(micros%1e6)*1e3).UTC()
 
 	last := raw[len(b)+n:]
+	if len(last) > 0 && last[0] == byName {
+		length, n := binary.Uvarint(last[1:])
+		if n <= 0 || length == 0 || length > uint64(len(last)-1-n) {
+			return p, false
+		}
+		p.name = hex.EncodeToString(last[1+n : 1+n+int(length)])
+		last = last[1+n+int(length):]
+	}
 	if len(last) > 1 && last[0] == 0 {
 		p.id, ok = string(last[1:]), true
 	} else {
@@ -110,7 +131,7 @@ func (b binding) parse(cursor string) (p position, ok bool) {
 	}
 
 	// The same position has one cursor: another text for it was tampered with.
-	var again [maxCursor]byte
+	var again [128]byte
 	return p, string(b.append(again[:0], p)) == cursor
 }
 

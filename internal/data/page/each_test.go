@@ -53,7 +53,7 @@ func TestListsReadTogetherAreTheListsReadAlone(t *testing.T) {
 			var together map[string]*page.EnvironmentConnection
 			ran := w.Statements(func() {
 				var err error
-				if together, err = w.Workspace.EnvironmentsOf(ctx, ids, false, args); err != nil {
+				if together, err = w.Workspace.EnvironmentsOf(ctx, ids, workspace.EnvironmentFilter{}, args); err != nil {
 					t.Fatal(err)
 				}
 			})
@@ -61,7 +61,7 @@ func TestListsReadTogetherAreTheListsReadAlone(t *testing.T) {
 				t.Errorf("%s: %d statements, want 1: %q", name, len(ran), ran)
 			}
 			for _, id := range ids {
-				alone, err := w.Workspace.EnvironmentsOf(ctx, []string{id}, false, args)
+				alone, err := w.Workspace.EnvironmentsOf(ctx, []string{id}, workspace.EnvironmentFilter{}, args)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -88,7 +88,7 @@ func TestCountsOfListsReadTogetherTakeOneStatement(t *testing.T) {
 		ctx := w.Acme.As(actor.Viewer)
 		add(t, w, day, "a", "b")
 		environments(t, w, map[string]int{"a": 2, "b": 3})
-		together, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a", "prj_b"}, false, page.Args{})
+		together, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a", "prj_b"}, workspace.EnvironmentFilter{}, page.Args{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,12 +112,12 @@ func TestCursorsOfListsReadTogetherGoOn(t *testing.T) {
 		add(t, w, day, "a", "b")
 		environments(t, w, map[string]int{"a": 5, "b": 5})
 		two := page.Args{First: ptr(int32(2))}
-		together, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a", "prj_b"}, false, two)
+		together, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a", "prj_b"}, workspace.EnvironmentFilter{}, two)
 		if err != nil {
 			t.Fatal(err)
 		}
 		two.After = together["prj_a"].PageInfo.EndCursor
-		next, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a"}, false, two)
+		next, err := w.Workspace.EnvironmentsOf(ctx, []string{"prj_a"}, workspace.EnvironmentFilter{}, two)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestCursorsOfListsReadTogetherGoOn(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 		for name, ids := range map[string][]string{"another parent": {"prj_b"}, "both": {"prj_a", "prj_b"}} {
-			if _, err := w.Workspace.EnvironmentsOf(ctx, ids, false, two); !fault.Is(err, fault.RequestCursorInvalid) {
+			if _, err := w.Workspace.EnvironmentsOf(ctx, ids, workspace.EnvironmentFilter{}, two); !fault.Is(err, fault.RequestCursorInvalid) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -137,7 +137,7 @@ func TestListsReadTogetherAreTheViewersOwn(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		theirs, mine := w.Fixture(t, w.Globex, "web"), w.Fixture(t, w.Acme, "web")
 		ids := []string{theirs.Project.ID, mine.Project.ID}
-		together, err := w.Workspace.EnvironmentsOf(w.Acme.As(actor.Viewer), ids, false, page.Args{})
+		together, err := w.Workspace.EnvironmentsOf(w.Acme.As(actor.Viewer), ids, workspace.EnvironmentFilter{}, page.Args{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,9 +2,13 @@ package page
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 
+	"slipway/internal/base/meter"
 	"slipway/internal/data/record"
 )
 
@@ -31,6 +35,8 @@ type Parents struct {
 	IDs    []string
 	// Filter has every other condition on the lists, and their order, as a text; "" for none.
 	Filter string
+	// Search is what is searched for in each list, nil for nothing.
+	Search *string
 }
 
 // Scope returns what the cursors of a parent's list are valid for.
@@ -42,16 +48,48 @@ func (p Parents) Scope(id string) Scope {
 	return s
 }
 
-// ReadEach returns a page of each parent's list, all of them read by one statement. parent returns the id of a record's
-// parent.
+// searchedTogether is how many records a search of one of several lists counts as, besides those that it looks at: each
+// takes two statements.
+const searchedTogether = 100
+
+// searched returns what a search finds in one of several lists, the list itself for no search.
+func searched[T any](ctx context.Context, list record.Query[T], text *string) (record.Query[T], error) {
+	if text == nil {
+		return list, nil
+	}
+	if err := meter.Spend(ctx, meter.Searched, searchedTogether); err != nil {
+		return list, err
+	}
+	return list.Search(ctx, text)
+}
+
+// FilterText returns a text that differs for different filters, "" for one without conditions. A filter is a struct, and
+// equal to another if its JSON is.
+func FilterText(filter any) string {
+	if reflect.ValueOf(filter).IsZero() {
+		return ""
+	}
+	text, err := json.Marshal(filter)
+	if err != nil {
+		panic(fmt.Errorf("page: the filter is no JSON: %w", err))
+	}
+	return string(text)
+}
+
+// ReadEach returns a page of each parent's list, all of them read by one statement, unless something is searched for in
+// them. parent returns the id of a record's parent.
 func ReadEach[T any](
 	ctx context.Context, all record.Query[T], of Parents, args Args, parent func(*T) string,
 ) (map[string]*Connection[*T], error) {
 	pages := make(map[string]*Connection[*T], len(of.IDs))
-	if args.After != nil || args.Before != nil || len(of.IDs) == 1 {
-		// A cursor belongs to one list, so the lists cannot be read together.
+	if args.After != nil || args.Before != nil || len(of.IDs) == 1 || of.Search != nil {
+		// A cursor belongs to one list, so the lists cannot be read together; nor can what is searched.
 		for _, id := range of.IDs {
-			c, err := Read(ctx, all.Where(record.Equal(of.Column, id)), args, of.Scope(id))
+			list, err := searched(ctx, all.Where(record.Equal(of.Column, id)), of.Search)
+			if err != nil {
+				return nil, err
+			}
+			c, err := Read(ctx, list, args, of.Scope(id))
 			if err != nil {
 				return nil, err
 			}
@@ -157,8 +195,7 @@ func readByID[T any](ctx context.Context, all record.Query[T], ids []string) (ma
 	}
 	byID := make(map[string]*T, len(records))
 	for _, record := range records {
-		_, id := all.Position(record)
-		byID[id] = record
+		byID[all.Position(record).ID] = record
 	}
 	return byID, nil
 }
@@ -223,7 +260,7 @@ func (p *position) record() *record.Position {
 	if p == nil {
 		return nil
 	}
-	return &record.Position{At: p.at, ID: p.id}
+	return &record.Position{At: p.at, Text: p.name, ID: p.id}
 }
 
 // connect returns the page of its records, which may be one more than was asked for.
@@ -247,8 +284,8 @@ func connect[T any](
 	}
 	edges := make([]Edge[*T], len(records))
 	for i, row := range records {
-		at, id := list.Position(row)
-		edges[i] = Edge[*T]{Cursor: r.binding.write(position{at, id}), Node: row}
+		at := list.Position(row)
+		edges[i] = Edge[*T]{Cursor: r.binding.write(position{at: at.At, name: at.Text, id: at.ID}), Node: row}
 		c.Edges[i] = &edges[i]
 	}
 

@@ -40,8 +40,9 @@ func IsSet(column string, is bool) Condition {
 	return IsNull(column)
 }
 
-// Comparison compares a column with a text, with some texts or with a time. It means the same in a statement and of a record (see
-// Table.Matches), so that a filter of comparisons is written once, for its list and for those who follow what is in it.
+// Comparison compares a column with a text, with some texts or with a time. It means the same in a statement and of a
+// record (see Table.Matches), so that a filter of comparisons is written once, for its list and for those who follow
+// what is in it.
 type Comparison struct {
 	column, operator string
 	value            any

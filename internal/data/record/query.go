@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"slipway/internal/base/actor"
@@ -20,21 +19,29 @@ type Query[T any] struct {
 	table      *Table[T]
 	store      *store.Store
 	conditions []Condition
-	// time is the column of the time by which the list goes, unless it goes by a sequence.
-	time      string
+	// key is the column by which the list goes, unless it goes by a sequence: a time, the last first, or if it is
+	// ascending a text, the least first.
+	key       string
+	ascending bool
 	truncated bool
 }
 
 // In returns the list of all records in a database.
 func (t *Table[T]) In(s *store.Store) Query[T] {
-	return Query[T]{table: t, store: s, time: createdAtColumn}
+	return Query[T]{table: t, store: s, key: createdAtColumn}
 }
 
 // LastBy returns the list in the order of another time than that of creation, the last first: of the records that have
 // one, which must not change any more.
 func (q Query[T]) LastBy(column string) Query[T] {
-	q.time = column
+	q.key = column
 	return q.Where(IsSet(column, true))
+}
+
+// ByName returns the list in the order of the folded names of its records, from A to Z.
+func (q Query[T]) ByName() Query[T] {
+	q.key, q.ascending = nameKeyColumn, true
+	return q
 }
 
 // Where returns the list of those records that meet more conditions.
@@ -43,51 +50,28 @@ func (q Query[T]) Where(conditions ...Condition) Query[T] {
 	return q
 }
 
-// containsFold returns the condition that one of some columns contains a text, in any case of the letters A to Z. The
-// databases have rules of their own for other letters. PostgreSQL assumes that LIKE is true of one row in two hundred,
-// because row-level security keeps it from looking closer, and would sort what it could read in order.
-func (q Query[T]) containsFold(text string, columns ...string) Condition {
-	of := func(column string) string { return "instr(lower(" + column + "), ?) > 0" }
-	if q.store.Postgres() {
-		of = func(column string) string { return "strpos(lower(" + column + ` COLLATE "C"), ?) > 0` }
-	}
-	return anyColumn(columns, of, strings.Map(lowerASCII, text))
-}
-
-// anyColumn returns the condition that one of some columns meets one with an argument.
-func anyColumn(columns []string, condition func(column string) string, arg string) Condition {
-	list, args := make([]string, len(columns)), make([]any, len(columns))
-	for i, column := range columns {
-		list[i], args[i] = condition(`"`+column+`"`), arg
-	}
-	return Where("("+strings.Join(list, " OR ")+")", args...)
-}
-
-func lowerASCII(r rune) rune {
-	if 'A' <= r && r <= 'Z' {
-		return r + 'a' - 'A'
-	}
-	return r
-}
-
 // Table returns the table.
 func (q Query[T]) Table() *Table[T] { return q.table }
 
-// Position returns the place of a record in the list: a time, and its id. If the list goes by a sequence, the id is the
-// digits of that, and there is no time.
-func (q Query[T]) Position(record *T) (at time.Time, id string) {
-	at, id = q.table.position(record)
-	if q.time != createdAtColumn {
-		at, _ = q.table.entity(record).ColumnValue(q.time).(time.Time)
+// Position returns the place of a record in the list.
+func (q Query[T]) Position(record *T) Position {
+	at, id := q.table.position(record)
+	p := Position{At: at, ID: id}
+	switch {
+	case q.ascending:
+		p.Text, _ = q.table.entity(record).ColumnValue(q.key).(string)
+	case q.key != createdAtColumn:
+		p.At, _ = q.table.entity(record).ColumnValue(q.key).(time.Time)
 	}
-	return at, id
+	return p
 }
 
-// Position is that of a record in a list: lists go by a time, mostly by when their records were created, and, of those
-// of the same time, by their ids. If they go by a sequence, the ID is its digits.
+// Position is that of a record in a list: lists go by a time, mostly by when their records were created, or by a text,
+// and, of those of the same, by their ids. If they go by a sequence, the ID is its digits.
 type Position struct {
-	At time.Time
-	ID string
+	At   time.Time
+	Text string
+	ID   string
 }
 
 // Range is a part of a list: the newest records, at most Limit, between two positions that may be nil. Backward, it is
@@ -133,8 +117,8 @@ func (q Query[T]) Range(ctx context.Context, r Range) ([]*T, error) {
 	if q.table.class == store.Shared {
 		s.kind = sharedPart
 	}
-	s.bySequence, s.time = q.table.bySequence, q.time
-	return q.rows(ctx, s, r.args(s.bySequence), "")
+	s.bySequence, s.key, s.ascending = q.table.bySequence, q.key, q.ascending
+	return q.rows(ctx, s, r.args(s), "")
 }
 
 const (
@@ -162,7 +146,7 @@ func (q Query[T]) Children(
 	ctx context.Context, column string, parents []string, r Range, of func(*T) string,
 ) (map[string][]*T, error) {
 	s := r.shape(children)
-	s.parent, s.bySequence, s.time = column, q.table.bySequence, q.time
+	s.parent, s.bySequence, s.key, s.ascending = column, q.table.bySequence, q.key, q.ascending
 	found, err := q.rows(ctx, s, []any{q.store.List(parents)}, column)
 	if err != nil {
 		return nil, err
@@ -215,11 +199,13 @@ func (q Query[T]) CountEach(
 
 // compare compares two records by their places in a list.
 func (q Query[T]) compare(a, b *T, backward bool) int {
-	aAt, aID := q.Position(a)
-	bAt, bID := q.Position(b)
-	order := cmp.Or(bAt.Compare(aAt), cmp.Compare(bID, aID))
-	if q.table.bySequence {
-		order = cmp.Compare((&Position{ID: aID}).sequence(), (&Position{ID: bID}).sequence())
+	first, second := q.Position(a), q.Position(b)
+	order := cmp.Or(second.At.Compare(first.At), cmp.Compare(second.ID, first.ID))
+	switch {
+	case q.table.bySequence:
+		order = cmp.Compare(first.sequence(), second.sequence())
+	case q.ascending:
+		order = cmp.Or(cmp.Compare(first.Text, second.Text), cmp.Compare(first.ID, second.ID))
 	}
 	if backward {
 		return -order
@@ -229,7 +215,7 @@ func (q Query[T]) compare(a, b *T, backward bool) int {
 
 // rows returns the records of a statement.
 func (q Query[T]) rows(ctx context.Context, s shape, args []any, parent string) ([]*T, error) {
-	columns := q.table.selected(ctx, parent, q.time)
+	columns := q.table.selected(ctx, parent, q.key)
 	targets := make([]any, len(columns.names))
 	decoded := 0
 

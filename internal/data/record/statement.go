@@ -34,8 +34,10 @@ type shape struct {
 	limit                   int
 	backward, after, before bool
 	bySequence              bool
-	// time is the column of the time by which the list goes, unless it goes by a sequence.
-	time string
+	// key is the column by which the list goes, unless it goes by a sequence, and ascending whether the least of it comes
+	// first.
+	key       string
+	ascending bool
 	// merged are columns that have one of several values, which are an argument each. The list of each value is read
 	// along its own index.
 	merged [maxMerged]string
@@ -49,13 +51,15 @@ func (r Range) shape(k kind) shape {
 }
 
 // args returns the arguments of a range, in the order of its text.
-func (r Range) args(bySequence bool) []any {
+func (r Range) args(s shape) []any {
 	var args []any
 	for _, p := range []*Position{r.After, r.Before} {
 		switch {
 		case p == nil:
-		case bySequence:
+		case s.bySequence:
 			args = append(args, p.sequence())
+		case s.ascending:
+			args = append(args, p.Text, p.ID)
 		default:
 			args = append(args, p.At, p.ID)
 		}
@@ -64,7 +68,7 @@ func (r Range) args(bySequence bool) []any {
 }
 
 // sequence returns the number of a position, 0 if somebody has tampered with its cursor.
-func (p *Position) sequence() int64 {
+func (p Position) sequence() int64 {
 	n, err := strconv.ParseInt(p.ID, 10, 64)
 	if err != nil {
 		return 0
@@ -92,9 +96,10 @@ func (q Query[T]) merge(s *shape) (values []any, rest []Condition) {
 
 // text returns the text of a statement with conditions.
 func (q Query[T]) text(s shape, conditions []Condition) string {
-	texts := make([]string, len(conditions))
-	for i, c := range conditions {
-		texts[i] = c.sql(s.postgres)
+	var space [8]string
+	texts := space[:0]
+	for _, c := range conditions {
+		texts = append(texts, c.sql(s.postgres))
 	}
 	s.conditions = strings.Join(texts, " AND ")
 	if text, ok := q.table.texts.Get(s); ok {
@@ -159,7 +164,7 @@ func (s shape) tenancy(c store.Class) string {
 func (s shape) write(table string, class store.Class) string {
 	if s.counted {
 		s.counted = false
-		return `SELECT COUNT(*), MIN("` + s.time + `") FROM (` + s.write(table, class) + `) AS "counted"`
+		return `SELECT COUNT(*), MIN("` + s.key + `") FROM (` + s.write(table, class) + `) AS "counted"`
 	}
 
 	name := `"` + table + `"`
@@ -298,7 +303,7 @@ func (s shape) where(more ...string) string {
 }
 
 // within returns the conditions of a range. The comparison of rows is one range of the index on
-// (…, created_at DESC, id DESC), or of that of another time.
+// (…, created_at DESC, id DESC), or of that of another column.
 func (s shape) within() []string {
 	var list []string
 	if s.bySequence {
@@ -310,11 +315,15 @@ func (s shape) within() []string {
 		}
 		return list
 	}
+	further, back := " < (?, ?)", " > (?, ?)"
+	if s.ascending {
+		further, back = back, further
+	}
 	if s.after {
-		list = append(list, `("`+s.time+`", "id") < (?, ?)`)
+		list = append(list, `("`+s.key+`", "id")`+further)
 	}
 	if s.before {
-		list = append(list, `("`+s.time+`", "id") > (?, ?)`)
+		list = append(list, `("`+s.key+`", "id")`+back)
 	}
 	return list
 }
@@ -325,10 +334,10 @@ func (s shape) order(name string) string {
 		return ` ORDER BY "sequence" DESC`
 	case s.bySequence:
 		return ` ORDER BY "sequence"`
-	case s.backward:
-		return " ORDER BY " + name + `."` + s.time + `", ` + name + `."id"`
+	case s.backward != s.ascending:
+		return " ORDER BY " + name + `."` + s.key + `", ` + name + `."id"`
 	}
-	return " ORDER BY " + name + `."` + s.time + `" DESC, ` + name + `."id" DESC`
+	return " ORDER BY " + name + `."` + s.key + `" DESC, ` + name + `."id" DESC`
 }
 
 func (s shape) limited() string { return " LIMIT " + strconv.Itoa(s.limit) }

@@ -32,6 +32,7 @@ const (
 	idColumn           = "id"
 	createdAtColumn    = "created_at"
 	organizationColumn = "organization_id"
+	nameKeyColumn      = "name_key"
 )
 
 // entity is a row of ent's, with the methods that are generated for its columns.

@@ -2447,7 +2447,7 @@ func (v *FollowDeploymentResponse) GetDeploymentChanged() DeploymentItem { retur
 type FollowDeploymentsResponse struct {
 	// The changes of the organization's deployments, from now on. It does not complete. To show a list that moves, read
 	// `deployments` with its feedCursor, and subscribe with the same filter after that. A change is sent where the deployment
-	// meets the filter after it, and as `LEFT` where its status alone does not.
+	// meets the filter after it, and as `LEFT` if only what can change of it does not.
 	DeploymentsChanged DeploymentsItem `json:"deploymentsChanged"`
 }
 
@@ -3230,12 +3230,13 @@ type ModuleInstanceFilter struct {
 	EnvironmentId *string `json:"environmentId,omitempty"`
 	// The id of the module.
 	ModuleDefinitionId *string `json:"moduleDefinitionId,omitempty"`
+	// The id of the version that is live.
+	LiveModuleVersionId *string `json:"liveModuleVersionId"`
 	// The kind of its drift.
 	Drift *DriftKind `json:"drift,omitempty"`
-	// True keeps only those that are archived, they or their environment or project; the list is without them otherwise.
+	// True lists only those that are archived, they or their environment or project; the list is without them otherwise.
 	Archived *bool `json:"archived,omitempty"`
-	// A text that the name contains, in any case of the letters A to Z; 1 to 100 characters. The newest 10,000 are searched,
-	// which costs 1 for each 3; if there are more, extensions.truncated names the list.
+	// A text that the name contains, in any case; 1 to 100 characters.
 	Search *string `json:"search,omitempty"`
 }
 
@@ -3247,6 +3248,9 @@ func (v *ModuleInstanceFilter) GetEnvironmentId() *string { return v.Environment
 
 // GetModuleDefinitionId returns ModuleInstanceFilter.ModuleDefinitionId, and is useful for accessing the field via an interface.
 func (v *ModuleInstanceFilter) GetModuleDefinitionId() *string { return v.ModuleDefinitionId }
+
+// GetLiveModuleVersionId returns ModuleInstanceFilter.LiveModuleVersionId, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetLiveModuleVersionId() *string { return v.LiveModuleVersionId }
 
 // GetDrift returns ModuleInstanceFilter.Drift, and is useful for accessing the field via an interface.
 func (v *ModuleInstanceFilter) GetDrift() *DriftKind { return v.Drift }
@@ -4693,7 +4697,7 @@ func (v *RuleUpdated) GetWarnings() []WarningRecord { return v.Warnings }
 
 // RulesResponse is returned by Rules on success.
 type RulesResponse struct {
-	// The rules of the organization, the newest first.
+	// The rules of the organization that are in force, newest first.
 	Rules RulePage `json:"rules"`
 }
 
@@ -8812,7 +8816,7 @@ func EnvironmentRequirements(
 // The query executed by Environments.
 const Environments_Operation = `
 query Environments ($projectId: ID, $archived: Boolean, $search: String, $first: Int, $after: String) {
-	environments(projectId: $projectId, archived: $archived, search: $search, first: $first, after: $after) {
+	environments(filter: {projectId:$projectId,archived:$archived,search:$search}, first: $first, after: $after) {
 		nodes {
 			... EnvironmentRecord
 		}
@@ -10145,7 +10149,7 @@ func ModuleVersions(
 // The query executed by Modules.
 const Modules_Operation = `
 query Modules ($status: ModuleDefinitionStatus, $search: String, $first: Int, $after: String) {
-	moduleDefinitions(status: $status, search: $search, first: $first, after: $after) {
+	moduleDefinitions(filter: {status:$status,search:$search}, first: $first, after: $after) {
 		nodes {
 			... ModuleRecord
 		}
@@ -10503,7 +10507,7 @@ func Project(
 // The query executed by Projects.
 const Projects_Operation = `
 query Projects ($archived: Boolean, $search: String, $first: Int, $after: String) {
-	projects(archived: $archived, search: $search, first: $first, after: $after) {
+	projects(filter: {archived:$archived,search:$search}, first: $first, after: $after) {
 		nodes {
 			... ProjectRecord
 		}
@@ -11489,7 +11493,7 @@ func RollbackDeployment(
 // The query executed by Rules.
 const Rules_Operation = `
 query Rules ($ended: Boolean, $first: Int, $after: String) {
-	rules(ended: $ended, first: $first, after: $after) {
+	rules(filter: {ended:$ended}, first: $first, after: $after) {
 		nodes {
 			... RuleRecord
 		}

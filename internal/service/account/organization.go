@@ -106,8 +106,16 @@ func (s *Service) VisibleOrganization(ctx context.Context, slug string) (*ent.Or
 	return o, err
 }
 
+// OrganizationFilter has conditions on organizations; nil ones do not count.
+type OrganizationFilter struct {
+	// Search is a text that the name or the slug contains, in any case.
+	Search *string `json:",omitempty"`
+}
+
 // Organizations returns a page of all organizations. The error may be OrganizationForbidden.
-func (s *Service) Organizations(ctx context.Context, args page.Args) (*page.OrganizationConnection, error) {
+func (s *Service) Organizations(
+	ctx context.Context, f OrganizationFilter, args page.Args,
+) (*page.OrganizationConnection, error) {
 	a := actor.From(ctx)
 	if a.IsSuperadmin() { // who needs the list to know what to name
 		a = a.InGlobal()
@@ -115,7 +123,15 @@ func (s *Service) Organizations(ctx context.Context, args page.Args) (*page.Orga
 	if err := access.Check(a, access.ManageOrganizations, fault.OrganizationForbidden); err != nil {
 		return nil, err
 	}
-	return page.Read(ctx, record.Organizations.In(s.Store), args, page.Scope{List: "organizations"})
+	list, err := record.Organizations.In(s.Store).Search(ctx, f.Search)
+	if err != nil {
+		return nil, err
+	}
+	scope := page.Scope{List: "organizations"}
+	if text := page.FilterText(f); text != "" {
+		scope.Filter = text
+	}
+	return page.Read(ctx, list, args, scope)
 }
 
 // FindOrganization implements auth.Finder.
@@ -156,7 +172,7 @@ func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*e
 	err := s.Journal.Write(ctx, "createOrganization", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		e.ObjectID, e.Changes = organizationID, map[string]any{"name": name, "slug": slug}
 		created, err = tx.Organization.Create().
-			SetID(organizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).SetName(name).SetSlug(slug).
+			SetID(organizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).SetName(name).SetSlug(slug).SetSearchText(textrules.SearchText(name, slug)).
 			Save(ctx)
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"time"
 
 	"slipway/ent"
@@ -144,7 +145,7 @@ func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, aut
 		e.ObjectID, e.Changes = tokenID, auditedToken{in.Name, in.Role, end, auditedScopeOf(in.Scope), in.Holder}
 		create := tx.Token.Create().
 			SetID(tokenID).SetCreatedAt(e.At).SetUpdatedAt(e.At).SetCreatedBy(a.Name).
-			SetName(in.Name).SetRole(in.Role).SetNillableExpiresAt(end).
+			SetName(in.Name).SetSearchText(textrules.SearchText(in.Name)).SetRole(in.Role).SetNillableExpiresAt(end).
 			SetNillableHolder(in.Holder).SetPrincipalID(in.principal(a, tokenID)).
 			SetHash(secret.Hash()).SetPrefix(secret.Prefix()).SetLastFour(secret.LastFour())
 
@@ -192,14 +193,47 @@ func auditedScopeOf(s *actor.Scope) *auditedScope {
 	return &auditedScope{s.Projects, s.Environments, s.ModuleDefinitions}
 }
 
+// TokenFilter has conditions on tokens; nil ones do not count.
+type TokenFilter struct {
+	Role   *actor.Role `json:",omitempty"`
+	Holder *string     `json:",omitempty"`
+	// Active has those kept that are neither revoked nor expired, or the others.
+	Active *bool `json:",omitempty"`
+	// Search is a text that the name contains, in any case.
+	Search *string `json:",omitempty"`
+}
+
+// conditions are those of the filter, but for its search, at a time.
+func (f TokenFilter) conditions(at time.Time) []record.Condition {
+	list := record.All(slices.Concat(
+		record.Given(record.Equal, token.FieldRole, (*string)(f.Role)), record.Given(record.Equal, token.FieldHolder, f.Holder),
+	))
+	if f.Active == nil {
+		return list
+	}
+	active := `"revoked_at" IS NULL AND ("expires_at" IS NULL OR "expires_at" > ?)`
+	if !*f.Active {
+		active = `NOT (` + active + `)`
+	}
+	return append(list, record.Where(active, at))
+}
+
 // Tokens returns a page of the tokens of the organization that the actor acts in, or of superadmins' tokens if it acts
 // in none. The error may be TokenForbidden.
-func (s *Service) Tokens(ctx context.Context, args page.Args) (*page.TokenConnection, error) {
+func (s *Service) Tokens(ctx context.Context, f TokenFilter, args page.Args) (*page.TokenConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.ReadTokens, fault.TokenForbidden); err != nil {
 		return nil, err
 	}
-	return page.Read(ctx, s.tokensOf(a), args, page.Scope{List: "tokens", Viewer: store.Scope(a)})
+	list, err := s.tokensOf(a).Where(f.conditions(s.Journal.Now())...).Search(ctx, f.Search)
+	if err != nil {
+		return nil, err
+	}
+	scope := page.Scope{List: "tokens", Viewer: store.Scope(a)}
+	if text := page.FilterText(f); text != "" {
+		scope.Filter = text
+	}
+	return page.Read(ctx, list, args, scope)
 }
 
 // Token returns one of the tokens that Tokens returns in pages. The error may be TokenForbidden or TokenNotFound.

@@ -80,7 +80,7 @@ func create(ctx context.Context, w *worldtest.World, p *worldtest.Fixture) (*ent
 // listed returns which of the three kinds lists have, of the archived or of the others.
 func listed(t *testing.T, w *worldtest.World, archived bool) string {
 	t.Helper()
-	r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ projects(archived: %[1]t) { totalCount } environments(archived: %[1]t) { totalCount }
+	r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], fmt.Sprintf(`{ projects(filter: {archived: %[1]t}) { totalCount } environments(filter: {archived: %[1]t}) { totalCount }
 		moduleInstances(filter: {archived: %[1]t}) { totalCount } }`, archived), nil)
 	return fmt.Sprintf("%v %v %v", r.At(t, "data", "projects", "totalCount"), r.At(t, "data", "environments", "totalCount"), r.At(t, "data", "moduleInstances", "totalCount"))
 }

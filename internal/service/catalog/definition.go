@@ -3,7 +3,6 @@ package catalog
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"slipway/ent"
 	"slipway/ent/moduledefinition"
@@ -71,8 +70,10 @@ func hasStatus(s moduledefinition.Status) record.Condition {
 type DefinitionFilter struct {
 	Status *moduledefinition.Status
 	Type   *string
-	// Search is text that the name or the type contains, in any case.
+	// Search is a text that the name or the type contains, in any case.
 	Search *string
+	// ByName has the list in the order of names, and not the newest first.
+	ByName bool `json:",omitempty"`
 }
 
 // Definitions returns a page of the catalogue: the organization's definitions and the global ones, and to
@@ -93,14 +94,12 @@ func (s *Service) Definitions(
 		list = list.Where(record.Equal(moduledefinition.FieldType, *f.Type))
 	}
 
-	if f.Search != nil {
-		if err := textrules.CheckSearch(*f.Search); err != nil {
-			return nil, err
-		}
-		var err error
-		if list, err = list.Search(ctx, strings.ToLower(*f.Search), moduledefinition.FieldSearchText); err != nil {
-			return nil, err
-		}
+	list, err := list.Search(ctx, f.Search)
+	if err != nil {
+		return nil, err
+	}
+	if f.ByName {
+		list = list.ByName()
 	}
 
 	scope := page.Scope{List: "moduleDefinitions", Viewer: store.Scope(a), Filter: f}
@@ -153,7 +152,7 @@ func (s *Service) CreateDefinition(
 			create := tx.ModuleDefinition.Create().
 				SetID(definitionID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 				SetName(in.Name).SetType(in.Type).SetNillableDescription(in.Description).SetStatus(in.Status).
-				SetSearchText(searchText(in.Name, in.Type))
+				SetNameKey(textrules.NameKey(in.Name)).SetSearchText(textrules.SearchText(in.Name, in.Type))
 			if a.OrganizationID != "" {
 				create.SetOrganizationID(a.OrganizationID)
 			}
@@ -280,8 +279,6 @@ func patched(d *ent.ModuleDefinition, p DefinitionPatch) *ent.ModuleDefinitionUp
 			u.ClearDescription()
 		}
 	}
-	return u.SetSearchText(searchText(*cmp.Or(p.Name, &d.Name), *cmp.Or(p.Type, &d.Type)))
+	name := *cmp.Or(p.Name, &d.Name)
+	return u.SetNameKey(textrules.NameKey(name)).SetSearchText(textrules.SearchText(name, *cmp.Or(p.Type, &d.Type)))
 }
-
-// searchText is what a search looks in. It is folded here, because the databases fold differently.
-func searchText(name, moduleType string) string { return strings.ToLower(name + "\n" + moduleType) }

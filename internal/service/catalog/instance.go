@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
 	"slipway/internal/base/id"
+	"slipway/internal/base/meter"
 	"slipway/internal/base/textrules"
 	"slipway/internal/data/journal"
 	"slipway/internal/data/page"
@@ -68,10 +70,14 @@ type InstanceFilter struct {
 	Type *string
 	// Drift is the kind of its drift.
 	Drift *moduleinstance.DriftKind `json:",omitempty"`
-	// Search is text that the name contains, in any case of the letters A to Z.
+	// Search is a text that the name contains, in any case.
 	Search *string `json:",omitempty"`
 	// Archived has those kept that are archived, true, or those that are not.
 	Archived bool `json:",omitempty"` // of which a cursor without it knows nothing
+	// LiveModuleVersionID is the version whose release is live.
+	LiveModuleVersionID *string `json:",omitempty"`
+	// ByName has the list in the order of names, and not the newest first.
+	ByName bool `json:",omitempty"`
 }
 
 // Instances returns a page of the organization's module instances.
@@ -82,33 +88,101 @@ func (s *Service) Instances(
 	if err := access.Check(a, access.Read, fault.ModuleInstanceForbidden); err != nil {
 		return nil, err
 	}
-	list := record.ModuleInstances.In(s.Store).Where(f.conditions(a.OrganizationID)...)
-	if f.Search != nil {
-		if err := textrules.CheckSearch(*f.Search); err != nil {
-			return nil, err
-		}
-		var err error
-		if list, err = list.Search(ctx, *f.Search, moduleinstance.FieldName); err != nil {
-			return nil, err
-		}
+	list, err := s.instances(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if list, err = list.Search(ctx, f.Search); err != nil {
+		return nil, err
 	}
 	scope := page.Scope{List: "moduleInstances", Viewer: a.OrganizationID, Filter: f}
 	return page.Read(ctx, list, args, scope)
 }
 
-// InstancesOf returns a page of the instances in each environment: of those that are archived, or of the others.
+// instances returns the instances that meet a filter, but for what it searches for, in its order.
+func (s *Service) instances(ctx context.Context, f InstanceFilter) (list record.Query[record.ModuleInstance], err error) {
+	list = record.ModuleInstances.In(s.Store).Where(f.conditions(actor.From(ctx).OrganizationID)...)
+	if f.LiveModuleVersionID != nil {
+		if list, err = s.liveOf(ctx, list, *f.LiveModuleVersionID); err != nil {
+			return list, err
+		}
+	}
+	if f.ByName {
+		return list.ByName(), nil
+	}
+	return list, nil
+}
+
+// liveOf keeps the instances of a version's module in which a release of the version is live. To look at what is live in
+// each instance of the module is work of the context's request.
+func (s *Service) liveOf(
+	ctx context.Context, list record.Query[record.ModuleInstance], versionID string,
+) (record.Query[record.ModuleInstance], error) {
+	own := actor.From(ctx).OrganizationID
+	list = list.Where(
+		record.Where(`"module_definition_id" = (SELECT "v"."module_definition_id" FROM "module_versions" AS "v"
+			WHERE "v"."id" = ? AND ("v"."organization_id" = ? OR "v"."organization_id" IS NULL))`, versionID, own),
+		record.IsSet(moduleinstance.FieldLiveDeploymentID, true),
+	)
+	n, err := list.Count(ctx)
+	if err == nil {
+		err = meter.Spend(ctx, meter.Surveyed, n)
+	}
+	return list.Where(record.Where(`EXISTS (SELECT 1 FROM "deployments" AS "d" WHERE "d"."id" = "live_deployment_id"
+		AND "d"."organization_id" = ? AND "d"."module_version_id" = ?)`, own, versionID)), err
+}
+
+// InstanceParent is a kind of record that has a list of instances.
+type InstanceParent struct {
+	list, column string
+	of           func(*record.ModuleInstance) string
+}
+
+// The parents of instances.
+var (
+	InEnvironment = InstanceParent{"environment.moduleInstances", moduleinstance.FieldEnvironmentID,
+		func(i *record.ModuleInstance) string { return i.EnvironmentID }}
+	OfDefinition = InstanceParent{"moduleDefinition.moduleInstances", moduleinstance.FieldModuleDefinitionID,
+		func(i *record.ModuleInstance) string { return i.ModuleDefinitionID }}
+)
+
+// InstancesOf returns a page of the instances of each record of a kind, as a filter has them.
 func (s *Service) InstancesOf(
-	ctx context.Context, environmentIDs []string, archived bool, args page.Args,
+	ctx context.Context, p InstanceParent, ids []string, f InstanceFilter, args page.Args,
 ) (map[string]*page.ModuleInstanceConnection, error) {
-	list, name := record.ModuleInstances.In(s.Store).
-		Where(record.IsSet(moduleinstance.FieldArchivedAt, archived)), "environment.moduleInstances"
-	if archived {
+	list, err := s.instances(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	name := p.list
+	if f.Archived {
 		name += ".archived" // whose cursors are none of the other list
+		f.Archived = false
 	}
 	return page.ReadEach(ctx, list, page.Parents{
-		List: name, Viewer: actor.From(ctx).OrganizationID,
-		Column: moduleinstance.FieldEnvironmentID, IDs: environmentIDs,
-	}, args, func(i *record.ModuleInstance) string { return i.EnvironmentID })
+		List: name, Viewer: actor.From(ctx).OrganizationID, Column: p.column, IDs: ids, Filter: page.FilterText(f),
+		Search: f.Search,
+	}, args, p.of)
+}
+
+// LiveOf returns a page of the instances in which a release of each version is live, as a filter has them.
+func (s *Service) LiveOf(
+	ctx context.Context, versionIDs []string, f InstanceFilter, args page.Args,
+) (map[string]*page.ModuleInstanceConnection, error) {
+	pages := make(map[string]*page.ModuleInstanceConnection, len(versionIDs))
+	for _, id := range versionIDs {
+		of := f
+		if f.LiveModuleVersionID != nil && *f.LiveModuleVersionID != id {
+			of.EnvironmentID = new("") // no instance has two live versions
+		}
+		of.LiveModuleVersionID = &id
+		c, err := s.Instances(ctx, of, args)
+		if err != nil {
+			return nil, err
+		}
+		pages[id] = c
+	}
+	return pages, nil
 }
 
 func (f InstanceFilter) conditions(organizationID string) []record.Condition {
@@ -177,6 +251,7 @@ func (s *Service) CreateInstance(ctx context.Context, in NewInstance) (*ent.Modu
 				SetID(instanceID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 				SetProjectID(environment.ProjectID).SetEnvironmentID(in.EnvironmentID).
 				SetModuleDefinitionID(in.DefinitionID).SetName(in.Name).
+				SetNameKey(textrules.NameKey(in.Name)).SetSearchText(textrules.SearchText(in.Name)).
 				Save(ctx)
 
 			return err
@@ -231,7 +306,9 @@ func (s *Service) UpdateInstance(ctx context.Context, instanceID string, p Insta
 			}
 
 			e.ObjectID, e.Changes = instanceID, p
-			u := updated.Update().SetNillableName(p.Name).SetNillableOnFailure(p.OnFailure).SetUpdatedAt(e.At)
+			name := *cmp.Or(p.Name, &updated.Name)
+			u := updated.Update().SetName(name).SetNameKey(textrules.NameKey(name)).
+				SetSearchText(textrules.SearchText(name)).SetNillableOnFailure(p.OnFailure).SetUpdatedAt(e.At)
 			if p.OwnInputs != nil {
 				u.SetOwnInputs(*p.OwnInputs)
 			}

@@ -82,7 +82,8 @@ func (s *Service) Create(ctx context.Context, in New) (*ent.DefaultValueDefiniti
 			e.ObjectID, e.Changes = definitionID, map[string]any{"givenId": in.GivenID, "name": in.Name}
 			create := tx.DefaultValueDefinition.Create().
 				SetID(definitionID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
-				SetGivenID(in.GivenID).SetName(in.Name).SetSchema(inputprop.NewColumn(schema)).SetCreatedByType(createdBy)
+				SetGivenID(in.GivenID).SetName(in.Name).SetSearchText(textrules.SearchText(in.Name, in.GivenID)).
+				SetSchema(inputprop.NewColumn(schema)).SetCreatedByType(createdBy)
 			if in.Description != nil && *in.Description != "" {
 				create.SetDescription(*in.Description)
 			}

@@ -216,7 +216,7 @@ func TestDeletionIsForAdminsAndForOnce(t *testing.T) {
 		if _, err := w.Defaults.Delete(w.Acme.As(actor.Admin), mine.ID); !fault.Is(err, fault.DefaultValueDefinitionNotFound) {
 			t.Errorf("again: %v", err)
 		}
-		list, err := w.Defaults.Definitions(w.Globex.As(actor.Viewer), &theirs.GivenID, page.Args{})
+		list, err := w.Defaults.Definitions(w.Globex.As(actor.Viewer), defaults.Filter{GivenID: &theirs.GivenID}, page.Args{})
 		if err != nil || len(list.Edges) != 1 {
 			t.Errorf("%v, %v", list, err)
 		}

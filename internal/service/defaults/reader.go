@@ -39,20 +39,30 @@ func (r *Reader) DefinitionsByID(ctx context.Context, ids []string) ([]*record.D
 	return record.DefaultValueDefinitions.In(r.Store).ByIDs(ctx, ids)
 }
 
-// Definitions returns a page of the organization's definitions, only that of a givenId if it is not
-// nil.
+// Filter has conditions on default value definitions; nil ones do not count.
+type Filter struct {
+	GivenID *string `json:",omitempty"`
+	// Search is a text that the name or the givenId contains, in any case.
+	Search *string `json:",omitempty"`
+}
+
+// Definitions returns a page of the organization's definitions.
 func (r *Reader) Definitions(
-	ctx context.Context, givenID *string, args page.Args,
+	ctx context.Context, f Filter, args page.Args,
 ) (*page.DefaultValueDefinitionConnection, error) {
 	a := actor.From(ctx)
 	if err := access.Check(a, access.Read, fault.DefaultValueDefinitionForbidden); err != nil {
 		return nil, err
 	}
-	list := record.DefaultValueDefinitions.In(r.Store)
-	if givenID != nil {
-		list = list.Where(record.Equal(defaultvaluedefinition.FieldGivenID, *givenID))
+	list, err := record.DefaultValueDefinitions.In(r.Store).
+		Where(record.All(record.Given(record.Equal, defaultvaluedefinition.FieldGivenID, f.GivenID))...).Search(ctx, f.Search)
+	if err != nil {
+		return nil, err
 	}
-	scope := page.Scope{List: "defaultValueDefinitions", Viewer: a.OrganizationID, Filter: givenID}
+	scope := page.Scope{List: "defaultValueDefinitions", Viewer: a.OrganizationID, Filter: f.GivenID}
+	if f.Search != nil {
+		scope.Filter = f
+	}
 	return page.Read(ctx, list, args, scope)
 }
 

@@ -2,6 +2,7 @@ package defaults
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -200,7 +201,7 @@ func (s *Service) write(
 			}
 
 			e.ObjectID, e.Changes = d.ID, edit.audited()
-			update := edit.apply(d.Update().SetUpdatedAt(e.At).AddVersion(1))
+			update := edit.apply(d, d.Update().SetUpdatedAt(e.At).AddVersion(1))
 			if p.Version != nil {
 				update.Where(defaultvaluedefinition.Version(*p.Version))
 			}
@@ -274,8 +275,11 @@ func (e edit) audited() map[string]any {
 	return changes
 }
 
-func (e edit) apply(u *ent.DefaultValueDefinitionUpdateOne) *ent.DefaultValueDefinitionUpdateOne {
-	u.SetNillableName(e.name)
+func (e edit) apply(
+	d *ent.DefaultValueDefinition, u *ent.DefaultValueDefinitionUpdateOne,
+) *ent.DefaultValueDefinitionUpdateOne {
+	name := *cmp.Or(e.name, &d.Name)
+	u.SetName(name).SetSearchText(textrules.SearchText(name, d.GivenID))
 	if e.description != nil {
 		u.SetDescription(*e.description)
 		if *e.description == "" {

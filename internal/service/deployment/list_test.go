@@ -74,14 +74,14 @@ func wantList(t *testing.T, ctx context.Context, name string, read pager, f view
 	t.Helper()
 	forward, backward := listed(t, ctx, read, f)
 	if !slices.Equal(forward, want) || !slices.Equal(backward, want) {
-		t.Errorf("%s %s: forward %s, backward %s, want %s", name, f, forward, backward, want)
+		t.Errorf("%s %+v: forward %s, backward %s, want %s", name, f, forward, backward, want)
 	}
 	c, err := read(ctx, f, page.Args{First: new(int32(1))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n, err := c.TotalCount(ctx); int(n) != len(want) || err != nil {
-		t.Errorf("%s %s: %d in all, %v, want %d", name, f, n, err, len(want))
+		t.Errorf("%s %+v: %d in all, %v, want %d", name, f, n, err, len(want))
 	}
 }
 
@@ -213,7 +213,7 @@ func TestListsOfSeveralRecordsAreReadByOneStatementWithAFilter(t *testing.T) {
 				}
 			}
 			if want := []string{second.ID, first.ID, third.ID}; !slices.Equal(got, want) || len(ran) != 1 {
-				t.Errorf("%s: %s by %d statements, want %s by 1: %q", f, got, len(ran), want, ran)
+				t.Errorf("%+v: %s by %d statements, want %s by 1: %q", f, got, len(ran), want, ran)
 			}
 		}
 	})

@@ -30,8 +30,7 @@ func InForce(organization, project, environment string, postgres bool) string {
 		`, 'operations', ` + operations + `, 'demand', ` + demand + `)`
 	return `(SELECT ` + strings.Replace(list, "{one}", one, 1) + ` FROM "rules" AS "u" WHERE "u"."organization_id" = ` +
 		organization +
-		` AND "u"."ended_at" IS NULL AND ("u"."project_id" IS NULL OR "u"."project_id" = ` + project +
-		`) AND ("u"."environment_id" IS NULL OR "u"."environment_id" = ` + environment + `))`
+		` AND "u"."ended_at" IS NULL AND ` + binding(`"u"`, project, environment) + `)`
 }
 
 // Decode reads what InForce has selected, nil for nothing, as work of the context's request. The rules are shared.
@@ -56,6 +55,12 @@ var allTexts = map[bool]string{false: newAllText(` INDEXED BY "rule_in_force"`),
 func newAllText(index string) string {
 	return `SELECT "` + strings.Join(entrule.Columns, `", "`) + `" FROM "rules"` + index +
 		` WHERE "organization_id" = $1 AND "ended_at" IS NULL ORDER BY "created_at", "id"`
+}
+
+// binding is the condition that a rule of a table is for deployments in an environment of a project.
+func binding(table, project, environment string) string {
+	return `(` + table + `."project_id" IS NULL OR ` + table + `."project_id" = ` + project + `) AND (` +
+		table + `."environment_id" IS NULL OR ` + table + `."environment_id" = ` + environment + `)`
 }
 
 // All returns the rules of the organization that are in force, the oldest first. Each is work of the context's request

@@ -392,10 +392,27 @@ func (s *Service) change(
 	return changed, nil
 }
 
-// Filter has conditions on rules.
+// Filter has conditions on rules; nil ones do not count.
 type Filter struct {
-	// Ended is whether those that have ended are among them.
+	// Ended has those kept that have ended, or those in force.
 	Ended bool
+	// ProjectID has those kept that are for the project or for one of its environments.
+	ProjectID *string `json:",omitempty"`
+	// EnvironmentID has those kept that bind in the environment.
+	EnvironmentID *string `json:",omitempty"`
+}
+
+// places are the conditions of the filter on where rules are for.
+func (f Filter) places(organizationID string) (list []record.Condition) {
+	if f.ProjectID != nil {
+		list = append(list, record.Where(`("project_id" = ? OR "environment_id" IN (SELECT "e"."id" FROM "environments" AS "e"
+			WHERE "e"."project_id" = ? AND "e"."organization_id" = ?))`, *f.ProjectID, *f.ProjectID, organizationID))
+	}
+	if f.EnvironmentID != nil {
+		list = append(list, record.Where(binding(`"rules"`, `(SELECT "e"."project_id" FROM "environments" AS "e"
+			WHERE "e"."id" = ? AND "e"."organization_id" = ?)`, `?`), *f.EnvironmentID, organizationID, *f.EnvironmentID))
+	}
+	return list
 }
 
 // Rules returns a page of the organization's rules, the newest first.
@@ -404,10 +421,8 @@ func (s *Service) Rules(ctx context.Context, f Filter, args page.Args) (*page.Ru
 	if err := access.Check(a, access.Read, fault.RuleForbidden); err != nil {
 		return nil, err
 	}
-	list := record.Rules.In(s.Store)
-	if !f.Ended {
-		list = list.Where(record.IsNull(entrule.FieldEndedAt))
-	}
+	list := record.Rules.In(s.Store).Where(record.IsSet(entrule.FieldEndedAt, f.Ended)).
+		Where(f.places(a.OrganizationID)...)
 	return page.Read(ctx, list, args, page.Scope{List: "rules", Viewer: a.OrganizationID, Filter: f})
 }
 

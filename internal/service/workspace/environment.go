@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 
 	"slipway/ent"
@@ -58,13 +59,25 @@ func (s *Service) EnvironmentsByID(ctx context.Context, ids []string) ([]*record
 	return record.Environments.In(s.Store).ByIDs(ctx, ids)
 }
 
-// EnvironmentFilter has conditions on environments; nil ones do not count.
+// EnvironmentFilter has conditions on environments, and their order; nil ones do not count.
 type EnvironmentFilter struct {
 	ProjectID *string
 	// Archived keeps those that are archived, or else the others.
 	Archived bool
-	// Search is text that the name or the slug contains, in any case of the letters A to Z.
+	// Search is a text that the name or the slug contains, in any case.
 	Search *string
+	// ByName has the list in the order of names, and not the newest first.
+	ByName bool `json:",omitempty"`
+}
+
+// list returns the environments that meet the filter, but for what it searches for, in its order.
+func (f EnvironmentFilter) list(s *store.Store) record.Query[record.Environment] {
+	list := record.Environments.In(s).Where(record.IsSet(environment.FieldArchivedAt, f.Archived)).
+		Where(record.All(record.Given(record.Equal, environment.FieldProjectID, f.ProjectID))...)
+	if f.ByName {
+		return list.ByName()
+	}
+	return list
 }
 
 // Environments returns a page of the organization's environments.
@@ -75,34 +88,28 @@ func (s *Service) Environments(
 	if err := access.Check(a, access.Read, fault.EnvironmentForbidden); err != nil {
 		return nil, err
 	}
-
-	list := record.Environments.In(s.Store).Where(record.IsSet(environment.FieldArchivedAt, f.Archived)).
-		Where(record.All(record.Given(record.Equal, environment.FieldProjectID, f.ProjectID))...)
-	if f.Search != nil {
-		if err := textrules.CheckSearch(*f.Search); err != nil {
-			return nil, err
-		}
-		var err error
-		if list, err = list.Search(ctx, *f.Search, environment.FieldName, environment.FieldSlug); err != nil {
-			return nil, err
-		}
+	list, err := f.list(s.Store).Search(ctx, f.Search)
+	if err != nil {
+		return nil, err
 	}
 
 	scope := page.Scope{List: archivedList("environments", f.Archived), Viewer: a.OrganizationID, Filter: f.ProjectID}
-	if f.Search != nil {
+	if f.Search != nil || f.ByName {
 		scope.Filter = f
 	}
 	return page.Read(ctx, list, args, scope)
 }
 
-// EnvironmentsOf returns a page of the environments of each project: of those that are archived, or of the others.
+// EnvironmentsOf returns a page of the environments of each project, as a filter has them.
 func (s *Service) EnvironmentsOf(
-	ctx context.Context, projectIDs []string, archived bool, args page.Args,
+	ctx context.Context, projectIDs []string, f EnvironmentFilter, args page.Args,
 ) (map[string]*page.EnvironmentConnection, error) {
-	list := record.Environments.In(s.Store).Where(record.IsSet(environment.FieldArchivedAt, archived))
+	named := archivedList("environments", f.Archived)
+	list := f.list(s.Store)
+	f.Archived = false // which the name of the list tells
 	return page.ReadEach(ctx, list, page.Parents{
-		List: archivedList("environments", archived), Viewer: actor.From(ctx).OrganizationID,
-		Column: environment.FieldProjectID, IDs: projectIDs,
+		List: named, Viewer: actor.From(ctx).OrganizationID, Column: environment.FieldProjectID, IDs: projectIDs,
+		Filter: page.FilterText(f), Search: f.Search,
 	}, args, func(e *record.Environment) string { return e.ProjectID })
 }
 
@@ -147,6 +154,7 @@ func (s *Service) CreateEnvironment(ctx context.Context, in NewEnvironment) (*en
 			created, err = tx.Environment.Create().
 				SetID(environmentID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 				SetProjectID(in.ProjectID).SetName(in.Name).SetSlug(in.Slug).
+				SetNameKey(textrules.NameKey(in.Name)).SetSearchText(textrules.SearchText(in.Name, in.Slug)).
 				Save(ctx)
 
 			return err
@@ -182,7 +190,9 @@ func (s *Service) UpdateEnvironment(
 			return nil
 		}
 		e.ObjectID, e.Changes = environmentID, p
-		updated, err = updated.Update().SetNillableName(p.Name).SetNillableSlug(p.Slug).SetUpdatedAt(e.At).Save(ctx)
+		name, slug := *cmp.Or(p.Name, &updated.Name), *cmp.Or(p.Slug, &updated.Slug)
+		updated, err = updated.Update().SetName(name).SetSlug(slug).SetUpdatedAt(e.At).
+			SetNameKey(textrules.NameKey(name)).SetSearchText(textrules.SearchText(name, slug)).Save(ctx)
 		return err
 	})
 	if store.IsUniqueViolation(err) {

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 
 	"slipway/ent"
@@ -50,8 +51,10 @@ func (s *Service) ProjectsByID(ctx context.Context, ids []string) ([]*record.Pro
 type ProjectFilter struct {
 	// Archived keeps those that are archived, or else the others.
 	Archived bool
-	// Search is text that the name or the slug contains, in any case of the letters A to Z.
+	// Search is a text that the name or the slug contains, in any case.
 	Search *string
+	// ByName has the list in the order of names, and not the newest first.
+	ByName bool `json:",omitempty"`
 }
 
 // Projects returns a page of the organization's projects.
@@ -60,15 +63,13 @@ func (s *Service) Projects(ctx context.Context, f ProjectFilter, args page.Args)
 	if err := access.Check(a, access.Read, fault.ProjectForbidden); err != nil {
 		return nil, err
 	}
-	list := record.Projects.In(s.Store).Where(record.IsSet(project.FieldArchivedAt, f.Archived))
-	if f.Search != nil {
-		if err := textrules.CheckSearch(*f.Search); err != nil {
-			return nil, err
-		}
-		var err error
-		if list, err = list.Search(ctx, *f.Search, project.FieldName, project.FieldSlug); err != nil {
-			return nil, err
-		}
+	list, err := record.Projects.In(s.Store).Where(record.IsSet(project.FieldArchivedAt, f.Archived)).
+		Search(ctx, f.Search)
+	if err != nil {
+		return nil, err
+	}
+	if f.ByName {
+		list = list.ByName()
 	}
 	return page.Read(ctx, list, args, page.Scope{List: "projects", Viewer: a.OrganizationID, Filter: f})
 }
@@ -98,6 +99,7 @@ func (s *Service) CreateProject(ctx context.Context, in NewProject) (*ent.Projec
 		created, err = tx.Project.Create().
 			SetID(projectID).SetOrganizationID(a.OrganizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).
 			SetName(in.Name).SetSlug(in.Slug).
+			SetNameKey(textrules.NameKey(in.Name)).SetSearchText(textrules.SearchText(in.Name, in.Slug)).
 			Save(ctx)
 		return err
 	})
@@ -130,7 +132,9 @@ func (s *Service) UpdateProject(ctx context.Context, projectID string, p Project
 			return nil
 		}
 		e.ObjectID, e.Changes = projectID, p
-		updated, err = updated.Update().SetNillableName(p.Name).SetNillableSlug(p.Slug).SetUpdatedAt(e.At).Save(ctx)
+		name, slug := *cmp.Or(p.Name, &updated.Name), *cmp.Or(p.Slug, &updated.Slug)
+		updated, err = updated.Update().SetName(name).SetSlug(slug).SetUpdatedAt(e.At).
+			SetNameKey(textrules.NameKey(name)).SetSearchText(textrules.SearchText(name, slug)).Save(ctx)
 		return err
 	})
 	if store.IsUniqueViolation(err) {

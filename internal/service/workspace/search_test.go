@@ -15,11 +15,11 @@ import (
 func addProjects(t *testing.T, w *worldtest.World, n int) {
 	t.Helper()
 	text := `WITH RECURSIVE "i" ("n") AS (SELECT 0 UNION ALL SELECT "n" + 1 FROM "i" WHERE "n" < $1 - 1)
-		INSERT INTO "projects" ("id", "created_at", "updated_at", "organization_id", "name", "slug")
-		SELECT printf('prj_%026d', "n"), datetime('2026-01-02', '-' || "n" || ' seconds') || '+00:00', '2026-01-02 00:00:00+00:00', $2, 'n' || "n", 's' || "n" FROM "i"`
+		INSERT INTO "projects" ("id", "created_at", "updated_at", "organization_id", "name", "slug", "search_text")
+		SELECT printf('prj_%026d', "n"), datetime('2026-01-02', '-' || "n" || ' seconds') || '+00:00', '2026-01-02 00:00:00+00:00', $2, 'n' || "n", 's' || "n", 'n' || "n" FROM "i"`
 	if w.Store.Postgres() {
-		text = `INSERT INTO "projects" ("id", "created_at", "updated_at", "organization_id", "name", "slug")
-			SELECT 'prj_' || lpad("n"::text, 26, '0'), timestamptz '2026-01-02' - "n" * interval '1 second', now(), $2, 'n' || "n", 's' || "n"
+		text = `INSERT INTO "projects" ("id", "created_at", "updated_at", "organization_id", "name", "slug", "search_text")
+			SELECT 'prj_' || lpad("n"::text, 26, '0'), timestamptz '2026-01-02' - "n" * interval '1 second', now(), $2, 'n' || "n", 's' || "n", 'n' || "n"
 			FROM generate_series(0, $1 - 1) AS "i" ("n")`
 	}
 	if _, err := w.Raw(t, w.Acme).ExecContext(t.Context(), text, n, w.Acme.ID); err != nil {
@@ -32,7 +32,7 @@ func TestASearchLooksAtTheNewestTenThousandAndPaysForThem(t *testing.T) {
 	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
 		search := func(text string) (found, cost, truncated string) {
 			t.Helper()
-			r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($s: String!) { projects(search: $s, first: 1) { totalCount } }`, map[string]any{"s": text})
+			r := w.GraphQL(t, w.Acme.Tokens[actor.Viewer], `query($s: String!) { projects(filter: {search: $s}, first: 1) { totalCount } }`, map[string]any{"s": text})
 			if r.At(t, "errors") != nil {
 				t.Fatalf("%s", r.Body)
 			}

@@ -225,7 +225,7 @@ func TestPlacesAreFoundByAPartOfTheirNameOrSlug(t *testing.T) {
 		}
 		for search, want := range map[string]string{
 			"SHOP": "queue shop", "op_q": "queue", "0%": "shop", "%": "shop", "_": "queue", "ß": "shop", "Bü": "back-office", "bü": "back-office",
-			"BÜ": "", "-OFF": "back-office", "absent": "", `"`: "", "'": "",
+			"BÜ": "back-office", "-OFF": "back-office", "absent": "", `"`: "", "'": "",
 		} {
 			projects, err := w.Workspace.Projects(admin, workspace.ProjectFilter{Search: &search}, page.Args{})
 			if err != nil {

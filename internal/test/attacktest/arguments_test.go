@@ -32,7 +32,7 @@ var given = map[string]string{
 	"sourceUrl": "", "sourceRef": "", "scope": "", "holder": "", "currentStep": "1",
 	"totalSteps": "1", "hookId": "", "holders": "", "canceled": "", "expectedVersion": "", "status": "ACTIVE",
 	"createdFrom": "", "externalDeploymentId": "", "pipelineRunId": "", "stepExecutionId": "", "force": "",
-	"sequence": "", "error": "",
+	"sequence": "", "error": "", "orderBy": "",
 
 	"from": `"2026-01-01T00:00:00Z"`, "by": "WEEK",
 	"first": "100", "search": `"zzz"`, "id": "$former", "ids": "$ids", "fromId": "$former", "toId": "$live",

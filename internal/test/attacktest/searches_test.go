@@ -5,10 +5,10 @@ import "slipway/internal/base/actor"
 // searches are attacks by texts that are looked for in vain, and by places with much in them that are archived.
 func searches() (all []attack) {
 	for _, list := range []struct{ name, field string }{
-		{"projects", `projects(search: "zzz") { totalCount nodes { id } }`},
-		{"environments", `environments(search: "zzz") { totalCount nodes { id } }`},
+		{"projects", `projects(filter: {search: "zzz"}) { totalCount nodes { id } }`},
+		{"environments", `environments(filter: {search: "zzz"}) { totalCount nodes { id } }`},
 		{"module instances", `moduleInstances(filter: {search: "zzz"}) { totalCount nodes { id } }`},
-		{"module definitions", `moduleDefinitions(search: "zzz") { totalCount nodes { id } }`},
+		{"module definitions", `moduleDefinitions(filter: {search: "zzz"}) { totalCount nodes { id } }`},
 	} {
 		all = append(all,
 			lists("a search of 10,000 "+list.name, within, actor.Viewer, aliased(1, list.field)),

@@ -80,7 +80,7 @@ func looked() []attack {
 		ids[i] = fmt.Sprintf("dep_%026d", i)
 	}
 	searched := probe("a search through long descriptions 29 times", within, actor.Viewer, "query($s: String!) "+
-		aliased(29, "moduleDefinitions(search: $s) { totalCount nodes { id } }"), fixed(object{"s": long[:4*90]}))
+		aliased(29, "moduleDefinitions(filter: {search: $s}) { totalCount nodes { id } }"), fixed(object{"s": long[:4*90]}))
 	searched.cpu, searched.why = recordsCPU, ofRecords
 	const narrow = "{ __schema { types { name fields { name args { name type { name } } type { name } } } } }"
 	return []attack{

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"slipway/ent/moduledefinition"
 	"slipway/graph"
 	"slipway/graph/generated"
 	"slipway/graph/model"
@@ -51,7 +50,7 @@ func (q *memoryQuery) Deployments(context.Context, *model.DeploymentFilter, mode
 	return q.deployments, nil
 }
 
-func (q *memoryQuery) ModuleDefinitions(context.Context, *moduledefinition.Status, *string, *string, *int32, *string, *int32, *string) (*page.Connection[*record.ModuleDefinition], error) {
+func (q *memoryQuery) ModuleDefinitions(context.Context, *model.ModuleDefinitionFilter, model.ListOrder, *int32, *string, *int32, *string) (*page.Connection[*record.ModuleDefinition], error) {
 	return q.definitions, nil
 }
 

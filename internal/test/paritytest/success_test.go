@@ -210,7 +210,7 @@ func anonymous(v any) any {
 }
 
 const catalogue = `query($status: ModuleDefinitionStatus, $first: Int, $after: String) {
-	moduleDefinitions(status: $status, first: $first, after: $after) {
+	moduleDefinitions(filter: {status: $status}, first: $first, after: $after) {
 		nodes { ` + moduleFields + ` } pageInfo { hasNextPage endCursor } totalCount } }`
 
 func TestTheCatalogueIsTheSameOnBothSurfaces(t *testing.T) {

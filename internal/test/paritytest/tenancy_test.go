@@ -123,7 +123,7 @@ func onForeign(mine map[string]string) []question {
 		all = append(all, question{kind: kind, document: `query($id: ID!) { ` + field + `(id: $id) { id } }`})
 	}
 	for kind, list := range map[string][]string{
-		"prj":  {`deployments(filter: {projectId: $id})`, `moduleInstances(filter: {projectId: $id})`, `environments(projectId: $id)`, `environments(projectId: $id, archived: true)`},
+		"prj":  {`deployments(filter: {projectId: $id})`, `moduleInstances(filter: {projectId: $id})`, `environments(filter: {projectId: $id})`, `environments(filter: {projectId: $id, archived: true})`},
 		"env":  {`deployments(filter: {environmentId: $id})`, `moduleInstances(filter: {environmentId: $id})`},
 		"inst": {`deployments(filter: {moduleInstanceId: $id})`},
 		"mod":  {`moduleInstances(filter: {moduleDefinitionId: $id})`},

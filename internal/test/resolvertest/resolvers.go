@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"slipway/ent"
-	"slipway/ent/moduledefinition"
 	"slipway/graph/generated"
 	"slipway/graph/model"
 	"slipway/graph/scalar"
@@ -542,9 +541,9 @@ func (r aroundEnvironment) Project(ctx context.Context, obj *record.Environment)
 	})
 }
 
-func (r aroundEnvironment) ModuleInstances(ctx context.Context, obj *record.Environment, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return around(ctx, r.call, Field{Name: "Environment.moduleInstances", Parent: obj, Args: []any{archived, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
-		return r.EnvironmentResolver.ModuleInstances(ctx, obj, archived, first, after, last, before)
+func (r aroundEnvironment) ModuleInstances(ctx context.Context, obj *record.Environment, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return around(ctx, r.call, Field{Name: "Environment.moduleInstances", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
+		return r.EnvironmentResolver.ModuleInstances(ctx, obj, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -701,6 +700,12 @@ func (r aroundModuleDefinition) Deployments(ctx context.Context, obj *record.Mod
 func (r aroundModuleDefinition) ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error) {
 	return around(ctx, r.call, Field{Name: "ModuleDefinition.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
 		return r.ModuleDefinitionResolver.ViewerPermissions(ctx, obj)
+	})
+}
+
+func (r aroundModuleDefinition) ModuleInstances(ctx context.Context, obj *record.ModuleDefinition, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return around(ctx, r.call, Field{Name: "ModuleDefinition.moduleInstances", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
+		return r.ModuleDefinitionResolver.ModuleInstances(ctx, obj, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -863,6 +868,12 @@ func (r aroundModuleVersion) Outputs(ctx context.Context, obj *record.ModuleVers
 func (r aroundModuleVersion) Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error) {
 	return around(ctx, r.call, Field{Name: "ModuleVersion.deprecation", Parent: obj}, func(ctx context.Context) (*catalog.Deprecation, error) {
 		return r.ModuleVersionResolver.Deprecation(ctx, obj)
+	})
+}
+
+func (r aroundModuleVersion) LiveModuleInstances(ctx context.Context, obj *record.ModuleVersion, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return around(ctx, r.call, Field{Name: "ModuleVersion.liveModuleInstances", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
+		return r.ModuleVersionResolver.LiveModuleInstances(ctx, obj, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -1223,9 +1234,9 @@ func (r resolvers) Project() generated.ProjectResolver {
 	return aroundProject{r.ResolverRoot.Project(), r.call}
 }
 
-func (r aroundProject) Environments(ctx context.Context, obj *record.Project, archived *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	return around(ctx, r.call, Field{Name: "Project.environments", Parent: obj, Args: []any{archived, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
-		return r.ProjectResolver.Environments(ctx, obj, archived, first, after, last, before)
+func (r aroundProject) Environments(ctx context.Context, obj *record.Project, filter *model.EnvironmentFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	return around(ctx, r.call, Field{Name: "Project.environments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
+		return r.ProjectResolver.Environments(ctx, obj, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -1319,9 +1330,9 @@ func (r aroundQuery) Viewer(ctx context.Context) (*actor.Actor, error) {
 	})
 }
 
-func (r aroundQuery) ModuleDefinitions(ctx context.Context, status *moduledefinition.Status, typeArg *string, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleDefinitions", Args: []any{status, typeArg, search, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleDefinition], error) {
-		return r.QueryResolver.ModuleDefinitions(ctx, status, typeArg, search, first, after, last, before)
+func (r aroundQuery) ModuleDefinitions(ctx context.Context, filter *model.ModuleDefinitionFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleDefinitions", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleDefinition], error) {
+		return r.QueryResolver.ModuleDefinitions(ctx, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -1337,9 +1348,9 @@ func (r aroundQuery) ModuleVersion(ctx context.Context, id string) (*record.Modu
 	})
 }
 
-func (r aroundQuery) DefaultValueDefinitions(ctx context.Context, givenID *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error) {
-	return around(ctx, r.call, Field{Name: "Query.defaultValueDefinitions", Args: []any{givenID, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.DefaultValueDefinition], error) {
-		return r.QueryResolver.DefaultValueDefinitions(ctx, givenID, first, after, last, before)
+func (r aroundQuery) DefaultValueDefinitions(ctx context.Context, filter *model.DefaultValueDefinitionFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error) {
+	return around(ctx, r.call, Field{Name: "Query.defaultValueDefinitions", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.DefaultValueDefinition], error) {
+		return r.QueryResolver.DefaultValueDefinitions(ctx, filter, first, after, last, before)
 	})
 }
 
@@ -1373,9 +1384,9 @@ func (r aroundQuery) AuditEvents(ctx context.Context, filter *model.AuditEventFi
 	})
 }
 
-func (r aroundQuery) Tokens(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error) {
-	return around(ctx, r.call, Field{Name: "Query.tokens", Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Token], error) {
-		return r.QueryResolver.Tokens(ctx, first, after, last, before)
+func (r aroundQuery) Tokens(ctx context.Context, filter *model.TokenFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error) {
+	return around(ctx, r.call, Field{Name: "Query.tokens", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Token], error) {
+		return r.QueryResolver.Tokens(ctx, filter, first, after, last, before)
 	})
 }
 
@@ -1385,9 +1396,9 @@ func (r aroundQuery) Token(ctx context.Context, id string) (*ent.Token, error) {
 	})
 }
 
-func (r aroundQuery) Organizations(ctx context.Context, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error) {
-	return around(ctx, r.call, Field{Name: "Query.organizations", Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Organization], error) {
-		return r.QueryResolver.Organizations(ctx, first, after, last, before)
+func (r aroundQuery) Organizations(ctx context.Context, filter *model.OrganizationFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Organization], error) {
+	return around(ctx, r.call, Field{Name: "Query.organizations", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Organization], error) {
+		return r.QueryResolver.Organizations(ctx, filter, first, after, last, before)
 	})
 }
 
@@ -1403,9 +1414,9 @@ func (r aroundQuery) Release(ctx context.Context, id string) (*record.Release, e
 	})
 }
 
-func (r aroundQuery) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleInstances", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
-		return r.QueryResolver.ModuleInstances(ctx, filter, first, after, last, before)
+func (r aroundQuery) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleInstances", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
+		return r.QueryResolver.ModuleInstances(ctx, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -1415,9 +1426,9 @@ func (r aroundQuery) ModuleInstance(ctx context.Context, id *string, path *strin
 	})
 }
 
-func (r aroundQuery) Projects(ctx context.Context, archived *bool, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
-	return around(ctx, r.call, Field{Name: "Query.projects", Args: []any{archived, search, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Project], error) {
-		return r.QueryResolver.Projects(ctx, archived, search, first, after, last, before)
+func (r aroundQuery) Projects(ctx context.Context, filter *model.ProjectFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Project], error) {
+	return around(ctx, r.call, Field{Name: "Query.projects", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Project], error) {
+		return r.QueryResolver.Projects(ctx, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -1427,9 +1438,9 @@ func (r aroundQuery) Project(ctx context.Context, id *string, slug *string) (*re
 	})
 }
 
-func (r aroundQuery) Environments(ctx context.Context, projectID *string, archived *bool, search *string, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	return around(ctx, r.call, Field{Name: "Query.environments", Args: []any{projectID, archived, search, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
-		return r.QueryResolver.Environments(ctx, projectID, archived, search, first, after, last, before)
+func (r aroundQuery) Environments(ctx context.Context, filter *model.EnvironmentFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	return around(ctx, r.call, Field{Name: "Query.environments", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
+		return r.QueryResolver.Environments(ctx, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -1475,9 +1486,9 @@ func (r aroundQuery) DeploymentPlan(ctx context.Context, input model.DeploymentP
 	})
 }
 
-func (r aroundQuery) Rules(ctx context.Context, ended *bool, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
-	return around(ctx, r.call, Field{Name: "Query.rules", Args: []any{ended, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Rule], error) {
-		return r.QueryResolver.Rules(ctx, ended, first, after, last, before)
+func (r aroundQuery) Rules(ctx context.Context, filter *model.RuleFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
+	return around(ctx, r.call, Field{Name: "Query.rules", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Rule], error) {
+		return r.QueryResolver.Rules(ctx, filter, first, after, last, before)
 	})
 }
 

@@ -68,12 +68,12 @@ type Source struct {
 
 	// What follows is read only for one that is to be replayed. Rules are those in force where it is, as rule.Decode reads
 	// them. Digest and Content are of the release, nil if none is stored; Version is the name of its module version, whose
-	// id and that of the instance's module stand behind them.
+	// id, "" if no release is stored, and that of the instance's module stand behind them.
 	Rules                                     *string
 	OrganizationID, DeploymentType, CreatedBy string
 	CompletedAt                               *time.Time
 	Digest, Content, Version                  *string
-	ModuleDefinitionID, ModuleVersionID       *string
+	ModuleDefinitionID, ModuleVersionID       string
 	ResourceARN, ResourceName, GivenFrom      *string
 	Data, LiveData                            ecs.Column
 }
@@ -127,7 +127,7 @@ var (
 		{`"r"."digest"`, func(s *Source) any { return &s.Digest }},
 		{`"r"."content"`, func(s *Source) any { return &s.Content }},
 		{`"v"."version"`, func(s *Source) any { return &s.Version }},
-		{`"r"."module_version_id"`, func(s *Source) any { return &s.ModuleVersionID }},
+		{`COALESCE("r"."module_version_id", '')`, func(s *Source) any { return &s.ModuleVersionID }},
 		{`"i"."module_definition_id"`, func(s *Source) any { return &s.ModuleDefinitionID }},
 		{`"d"."resource_arn"`, func(s *Source) any { return &s.ResourceARN }},
 		{`"d"."resource_name"`, func(s *Source) any { return &s.ResourceName }},

@@ -2,7 +2,6 @@ package propose
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"slipway/ent"
@@ -109,7 +108,7 @@ func (s *Service) ReplayProposal(
 	p.Created = &ent.Deployment{
 		ID: deploymentID, ProjectID: from.ProjectID, EnvironmentID: from.EnvironmentID,
 		ModuleInstanceID: from.ModuleInstanceID, ReleaseID: from.ReleaseID,
-		ModuleDefinitionID: from.ModuleDefinitionID, ModuleVersionID: from.ModuleVersionID,
+		ModuleDefinitionID: &from.ModuleDefinitionID, ModuleVersionID: &from.ModuleVersionID,
 		DeploymentType: from.DeploymentType, TriggerSource: m.Trigger, Reason: in.Reason,
 		Description: new(describe(m.Verb, from.ID, *from.Version, from.Status, *from.CompletedAt, from.CreatedBy)),
 		CreatedBy:   a.Name, CreatedByID: optional.NonZero(a.PrincipalID), CreatedByActor: optional.NonZero(a.ID),
@@ -140,8 +139,8 @@ func replayedData(a *actor.Actor, from *admission.Source, content release.Conten
 func describe(
 	verb, deploymentID, version string, status deployment.Status, completedAt time.Time, createdBy string,
 ) string {
-	return fmt.Sprintf("%s %s: version %s, %s at %s, started by %s", verb, deploymentID, version,
-		endedAs[status], completedAt.UTC().Format(time.RFC3339), createdBy)
+	return verb + " " + deploymentID + ": version " + version + ", " + endedAs[status] + " at " +
+		completedAt.UTC().Format(time.RFC3339) + ", started by " + createdBy
 }
 
 var endedAs = map[deployment.Status]string{

@@ -6,7 +6,6 @@ import (
 	"slipway/ent/deployment"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
-	"slipway/internal/base/meter"
 	"slipway/internal/data/page"
 	"slipway/internal/data/record"
 	"slipway/internal/service/access"
@@ -35,7 +34,7 @@ func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*p
 	if err != nil {
 		return nil, err
 	}
-	if list, err = f.search(ctx, list); err != nil {
+	if list, err = list.Search(ctx, f.Search); err != nil {
 		return nil, err
 	}
 	scope := page.Scope{List: "deployments", Viewer: a.OrganizationID, Filter: f}
@@ -44,7 +43,9 @@ func (s *Service) Deployments(ctx context.Context, f Filter, args page.Args) (*p
 
 // filtered returns the deployments that meet a filter, in its order, but for what it searches for. parent is the column
 // of the record whose deployments they are, "" for all.
-func (s *Service) filtered(ctx context.Context, f Filter, parent string) (list record.Query[record.Deployment], err error) {
+func (s *Service) filtered(
+	ctx context.Context, f Filter, parent string,
+) (list record.Query[record.Deployment], err error) {
 	if err := f.check(parent); err != nil {
 		return list, err
 	}
@@ -88,35 +89,8 @@ func (s *Service) DeploymentsOf(
 	if err != nil {
 		return nil, err
 	}
-	of := page.Parents{
-		List: p.list, Viewer: actor.From(ctx).OrganizationID, Column: p.column, IDs: ids, Filter: f.String(),
-	}
-	if f.Search == nil {
-		return page.ReadEach(ctx, list, of, args, p.of)
-	}
-	return s.searchEach(ctx, list, of, f, args)
-}
-
-// searchedTogether is how many records a search of one of several lists counts as, besides those that it looks at: each
-// takes two statements.
-const searchedTogether = 100
-
-// searchEach returns a page of the list of each parent, of what a filter searches for.
-func (s *Service) searchEach(
-	ctx context.Context, list record.Query[record.Deployment], of page.Parents, f Filter, args page.Args,
-) (map[string]*page.DeploymentConnection, error) {
-	pages := make(map[string]*page.DeploymentConnection, len(of.IDs))
-	for _, id := range of.IDs {
-		if err := meter.Spend(ctx, meter.Searched, searchedTogether); err != nil {
-			return nil, err
-		}
-		found, err := f.search(ctx, list.Where(record.Equal(of.Column, id)))
-		if err != nil {
-			return nil, err
-		}
-		if pages[id], err = page.Read(ctx, found, args, of.Scope(id)); err != nil {
-			return nil, err
-		}
-	}
-	return pages, nil
+	return page.ReadEach(ctx, list, page.Parents{
+		List: p.list, Viewer: actor.From(ctx).OrganizationID, Column: p.column, IDs: ids, Filter: page.FilterText(f),
+		Search: f.Search,
+	}, args, p.of)
 }

@@ -1,10 +1,6 @@
 package view
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
@@ -48,21 +44,6 @@ type Filter struct {
 	LastCompleted bool `json:",omitempty"`
 }
 
-// isEmpty reports whether a filter has no condition and the order of lists without one.
-func (f Filter) isEmpty() bool { return reflect.ValueOf(f).IsZero() }
-
-// String returns a text that is different for different filters, "" for an empty one.
-func (f Filter) String() string {
-	if f.isEmpty() {
-		return ""
-	}
-	text, err := json.Marshal(f)
-	if err != nil {
-		panic(fmt.Errorf("view: the filter is no JSON: %w", err))
-	}
-	return string(text)
-}
-
 // comparisons returns the filter as what it means, for its list as for those who follow what is in it.
 func (f Filter) comparisons() []record.Comparison {
 	return append(f.indexed(), record.Given(containsFolded, deployment.FieldSearchText, f.Search)...)
@@ -103,8 +84,8 @@ func containsFolded(column string, text any) record.Comparison {
 	return record.Contains(column, textrules.Fold(part))
 }
 
-// inOrder returns the deployments of a list that meet the filter, but for what it searches for, in its order. Those that
-// ended last are merged of the statuses that these may have, which stand in the index before the time.
+// inOrder returns the deployments of a list that meet the filter, but for what it searches for, in its order. Those
+// that ended last are merged of the statuses that these may have, which stand in the index before the time.
 func (f Filter) inOrder(list record.Query[record.Deployment]) record.Query[record.Deployment] {
 	if !f.LastCompleted {
 		return list.Where(record.All(f.indexed())...)
@@ -123,16 +104,6 @@ func (f Filter) lasting() Filter {
 	return f
 }
 
-// search returns the deployments of a list that a filter searches for.
-func (f Filter) search(
-	ctx context.Context, list record.Query[record.Deployment],
-) (record.Query[record.Deployment], error) {
-	if f.Search == nil {
-		return list, nil
-	}
-	return list.SearchFor(ctx, containsFolded(deployment.FieldSearchText, *f.Search))
-}
-
 // check returns what is wrong with a filter of a list. parent is the column of the record that has the list, "" for
 // none.
 func (f Filter) check(parent string) error {
@@ -145,8 +116,8 @@ func (f Filter) check(parent string) error {
 	inPlace := f.EnvironmentID != nil || f.ModuleInstanceID != nil ||
 		parent == deployment.FieldEnvironmentID || parent == deployment.FieldModuleInstanceID
 	if f.LastCompleted && !inPlace {
-		return fault.New(fault.RequestInvalid, "orderBy is LAST_COMPLETED, which is for the deployments of one environment or "+
-			"one module instance. Give filter.environmentId or filter.moduleInstanceId, or order by NEWEST.")
+		return fault.New(fault.RequestInvalid, "orderBy is LAST_COMPLETED, which is for the deployments of one environment "+
+			"or one module instance. Give filter.environmentId or filter.moduleInstanceId, or order by NEWEST.")
 	}
 	return nil
 }

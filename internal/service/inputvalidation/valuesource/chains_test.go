@@ -29,7 +29,7 @@ func TestDefinitionsLeadOnToOneAnotherButNotInACircle(t *testing.T) {
 		wants(t, "place", listed(t, w, viewer, "default_value_definition", params{"givenId": "place"}), p.Environment.ID)
 		define(t, w, w.Acme, "loop", `["a"]`)
 		define(t, w, w.Acme, "back", from("loop"))
-		d, err := w.Defaults.Definitions(w.Acme.As(actor.Admin), new("loop"), page.Args{})
+		d, err := w.Defaults.Definitions(w.Acme.As(actor.Admin), defaults.Filter{GivenID: new("loop")}, page.Args{})
 		if err != nil || len(d.Nodes()) != 1 {
 			t.Fatal(d, err)
 		}

@@ -4,6 +4,7 @@ ALTER TABLE "environments" ADD COLUMN "name_key" character varying NOT NULL DEFA
 -- Names of other letters are folded by the server, because the databases fold these in ways of their own. The rows are
 -- those of all organizations, which only the owner of the table may change, and only without FORCE.
 ALTER TABLE "environments" NO FORCE ROW LEVEL SECURITY;
-UPDATE "environments" SET "name_key" = encode(convert_to(lower("name" COLLATE "C"), 'UTF8'), 'hex'), "search_text" = lower(("name" || E'\n' || "slug") COLLATE "C")
+UPDATE "environments" SET "name_key" = encode(convert_to(lower("name" COLLATE "C"), 'UTF8'), 'hex'),
+  "search_text" = lower(("name" || E'\n' || "slug") COLLATE "C")
 WHERE octet_length("name") = char_length("name");
 ALTER TABLE "environments" FORCE ROW LEVEL SECURITY;

@@ -4,6 +4,7 @@ ALTER TABLE "module_instances" ADD COLUMN "name_key" character varying NOT NULL 
 -- Names of other letters are folded by the server, because the databases fold these in ways of their own. The rows are
 -- those of all organizations, which only the owner of the table may change, and only without FORCE.
 ALTER TABLE "module_instances" NO FORCE ROW LEVEL SECURITY;
-UPDATE "module_instances" SET "name_key" = encode(convert_to(lower("name" COLLATE "C"), 'UTF8'), 'hex'), "search_text" = lower("name" COLLATE "C")
+UPDATE "module_instances" SET "name_key" = encode(convert_to(lower("name" COLLATE "C"), 'UTF8'), 'hex'),
+  "search_text" = lower(("name") COLLATE "C")
 WHERE octet_length("name") = char_length("name");
 ALTER TABLE "module_instances" FORCE ROW LEVEL SECURITY;

@@ -1,0 +1,6 @@
+-- +goose Up
+-- compatible-with: 20261122012914
+ALTER TABLE "tokens" ADD COLUMN "search_text" character varying NOT NULL DEFAULT '';
+-- Names of other letters are folded by the server, because the databases fold these in ways of their own.
+UPDATE "tokens" SET "search_text" = lower(("name") COLLATE "C")
+WHERE octet_length("name") = char_length("name");
