@@ -1180,6 +1180,11 @@ var (
 				Columns: []*schema.Column{ModuleDefinitionsColumns[3], ModuleDefinitionsColumns[4], ModuleDefinitionsColumns[0]},
 			},
 			{
+				Name:    "module_definition_status_name",
+				Unique:  false,
+				Columns: []*schema.Column{ModuleDefinitionsColumns[3], ModuleDefinitionsColumns[9], ModuleDefinitionsColumns[4], ModuleDefinitionsColumns[0]},
+			},
+			{
 				Name:    "module_definition_global_name",
 				Unique:  false,
 				Columns: []*schema.Column{ModuleDefinitionsColumns[4], ModuleDefinitionsColumns[0]},

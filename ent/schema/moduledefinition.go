@@ -38,6 +38,7 @@ func (ModuleDefinition) Indexes() []ent.Index {
 		newestFirst("organization_id"),
 		newestFirst("organization_id", "status"),
 		byName("organization_id").StorageKey("module_definition_name"),
+		byName("organization_id", "status").StorageKey("module_definition_status_name"),
 		byName().StorageKey("module_definition_global_name").Annotations(entsql.IndexWhere("organization_id IS NULL")),
 		unfilled("name_key").StorageKey("module_definition_unfilled"),
 		// PostgreSQL does not take the rows without an organization in the order of an index that begins with it.

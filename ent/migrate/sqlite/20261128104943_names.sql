@@ -29,6 +29,7 @@ CREATE INDEX `environment_name` ON `environments` (`organization_id`, `name_key`
 CREATE INDEX `environment_project_name` ON `environments` (`organization_id`, `project_id`, `name_key`, `id`);
 CREATE INDEX `environment_unfilled` ON `environments` (`id`) WHERE search_text = '';
 CREATE INDEX `module_definition_name` ON `module_definitions` (`organization_id`, `name_key`, `id`);
+CREATE INDEX `module_definition_status_name` ON `module_definitions` (`organization_id`, `status`, `name_key`, `id`);
 CREATE INDEX `module_definition_global_name` ON `module_definitions` (`name_key`, `id`) WHERE organization_id IS NULL;
 CREATE INDEX `module_definition_unfilled` ON `module_definitions` (`id`) WHERE name_key = '';
 CREATE INDEX `module_instance_name` ON `module_instances` (`organization_id`, `name_key`, `id`);

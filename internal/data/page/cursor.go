@@ -52,7 +52,7 @@ const yearOne = -62_135_596_800_000_000
 
 // write returns a cursor: the binding, the microseconds of the time since the year one and the id, in base64. An id is
 // in its binary form. Another text comes after a byte of 0, which no binary id begins with. A name comes after a byte of
-// 1 and its length, before the id.
+// 255, which none begins with either, and its length, before the id.
 func (b binding) write(p position) string {
 	var space [128]byte
 	return string(b.append(space[:0], p))
@@ -76,7 +76,7 @@ func (b binding) append(text []byte, p position) []byte {
 }
 
 // byName is the byte before a name.
-const byName = 1
+const byName = 255
 
 // maxCursor is the longest text of a cursor, which has a name of 200 characters of four bytes; most are much shorter.
 const maxCursor = 1200

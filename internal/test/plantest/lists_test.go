@@ -36,17 +36,20 @@ var together = map[string][][]string{
 		{"environmentId", "orderBy"}, {"moduleInstanceId", "orderBy"}, {"environmentId", "statuses", "orderBy"},
 		{"environmentId", "search"}, {"statuses", "search"}, {"environmentId", "search", "orderBy"},
 	},
-	"moduleDefinitions": {{"status", "search"}},
-	"environments":      {{"projectId", "archived"}},
-	"moduleInstances":   {{"projectId", "archived"}, {"environmentId", "archived"}, {"moduleDefinitionId", "archived"}, {"projectId", "moduleDefinitionId"}, {"environmentId", "moduleDefinitionId"}, {"environmentId", "drift"}},
+	"projects":          {{"search", "orderBy"}, {"archived", "orderBy"}},
+	"moduleDefinitions": {{"status", "search"}, {"search", "orderBy"}, {"status", "orderBy"}},
+	"environments":      {{"projectId", "archived"}, {"projectId", "orderBy"}, {"projectId", "search", "orderBy"}},
+	"moduleInstances":   {{"projectId", "archived"}, {"environmentId", "archived"}, {"moduleDefinitionId", "archived"}, {"projectId", "moduleDefinitionId"}, {"environmentId", "moduleDefinitionId"}, {"environmentId", "drift"}, {"environmentId", "orderBy"}, {"projectId", "orderBy"}, {"moduleDefinitionId", "orderBy"}, {"environmentId", "search", "orderBy"}, {"liveModuleVersionId", "orderBy"}},
 	"auditEvents":       {{"createdFrom", "createdBefore"}, {"tokenId", "action"}, {"tokenId", "createdFrom", "createdBefore"}, {"objectId", "action"}},
 	"module_instances":  {{"type", "environmentId"}},
 }
 
-// within are the filters that the lists of deployments in a record are asked for, which also has a condition on the record.
+// within are the filters that some lists in a record are asked for, which also has a condition on the record.
 var within = map[string][][]string{
 	"Environment.deployments": {{"statuses"}, {"orderBy"}}, "ModuleInstance.deployments": {{"statuses"}, {"orderBy"}},
 	"Project.deployments": {{"statuses"}}, "ModuleDefinition.deployments": {}, "Release.deployments": {},
+	"Project.environments": {{"archived"}, {"orderBy"}}, "Environment.moduleInstances": {{"archived"}, {"orderBy"}},
+	"ModuleDefinition.moduleInstances": {{"archived"}, {"orderBy"}}, "ModuleVersion.liveModuleInstances": {},
 }
 
 // computed are lists that are read whole, and bounded, before a page of them is taken. The tour asks for them.
@@ -83,10 +86,11 @@ func lists(t *testing.T, w *worldtest.World, token string) []list {
 				continue
 			}
 			filters, inFilter := filtersOf(schema, field)
-			chosen := choices(t, field.Name, filters)
-			if names, ok := within[name+"."+field.Name]; ok {
-				chosen = combinations(t, field.Name, names)
+			names, inRecord := within[name+"."+field.Name]
+			if !inRecord {
+				names = chosenOf(field.Name, filters)
 			}
+			chosen := combinations(t, field.Name, names)
 			for _, args := range chosen {
 				l.filters = arguments(args, inFilter)
 				all = append(all, l)
@@ -159,7 +163,11 @@ func ofSources(t *testing.T, w *worldtest.World, token string, l list) []list {
 // choices returns the arguments for no filter, for each alone, and for those that are given together.
 func choices(t *testing.T, of string, filters []string) [][]string {
 	t.Helper()
-	var names [][]string
+	return combinations(t, of, chosenOf(of, filters))
+}
+
+// chosenOf returns each filter alone, and those that are given together.
+func chosenOf(of string, filters []string) (names [][]string) {
 	for _, name := range filters {
 		if of+"."+name != "deployments.orderBy" { // which needs another
 			names = append(names, []string{name})
@@ -171,7 +179,7 @@ func choices(t *testing.T, of string, filters []string) [][]string {
 			names = append(names, given)
 		}
 	}
-	return combinations(t, of, names)
+	return names
 }
 
 // combinations returns the arguments for no filter, and for filters that are given together.

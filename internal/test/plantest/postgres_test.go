@@ -33,7 +33,7 @@ func TestEveryStatementFollowsAnIndexOnPostgres(t *testing.T) {
 		for _, isolation := range []string{"filter", "strict"} {
 			for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
 				for i, p := range explain(t, w, w.Acme, isolation, mode, sent) {
-					if found := p.faults(sent[i].counts(), statistics, sent[i].mostRead()); len(found) > 0 {
+					if found := p.faults(sent[i], statistics); len(found) > 0 {
 						t.Errorf("%s: %s, %s, %s, statistics %t:\n%s\n%s", sent[i].of, strings.Join(found, "; "), isolation, mode, statistics, sent[i].Text, p)
 					}
 					// Without statistics the other indexes that fit may each be read to the end.

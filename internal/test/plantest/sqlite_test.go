@@ -60,7 +60,8 @@ func TestEveryStatementFollowsAnIndexOnSQLite(t *testing.T) {
 			for i, step := range steps {
 				scan := fullScan.FindStringSubmatch(step)
 				sort := s.isOfList && strings.HasSuffix(step, "FOR ORDER BY") && !fewRows.MatchString(steps[i-1]) && !isMerged(steps[:i])
-				if sort || scan != nil && isTable(scan[1]) {
+				scansAll := scan != nil && isTable(scan[1]) && !(s.counts() && slices.Contains(few, scan[1]))
+				if sort || scansAll {
 					t.Errorf("%s: %s, statistics %t:\n%s\n%s", s.of, step, statistics, s.Text, strings.Join(steps, "\n"))
 				}
 			}

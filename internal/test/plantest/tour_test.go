@@ -755,6 +755,9 @@ func (t *tour) keepsHouse() {
 	if filled, err := t.w.Deploy.Execution.FillIn(t.Context()); err != nil || filled < 500 {
 		t.Error(filled, err)
 	}
+	if filled, err := t.w.Store.FillNames(t.Context()); err != nil {
+		t.Error(filled, err)
+	}
 	if purged, err := t.w.Retention.Purge(t.Context()); err != nil || purged < 400 {
 		t.Error(purged, err)
 	}

@@ -16,27 +16,28 @@ SELECT i, i / 50 AS block, i % 50 AS lane, {at} AS at, {recent} AS recent, 'text
             THEN 'org_0000000000000000000' || (1000000 + i % 50) END AS sharing_owner
 FROM counted;
 
-INSERT INTO organizations (id, created_at, updated_at, name, slug)
-SELECT 'org_' || id, at, at, text, text FROM n WHERE i BETWEEN 20 AND 5999;
+INSERT INTO organizations (id, created_at, updated_at, name, slug, search_text)
+SELECT 'org_' || id, at, at, text, text, text FROM n WHERE i BETWEEN 20 AND 5999;
 
 -- The principal of a token is that of its lane in its block of a hundred, which the one of the block before made.
-INSERT INTO tokens (id, created_at, updated_at, organization_id, name, role, hash, prefix, last_four, principal_id, made_by_id)
-SELECT 'tok_' || id, at, at, sharing_owner, text, 'viewer', text, 'slp_viewer_', 'last', 'holder:' || lane || '-' || (block / 100),
-       CASE WHEN block >= 100 THEN 'holder:' || lane || '-' || (block / 100 - 1) END FROM n WHERE i < 15000;
+INSERT INTO tokens (id, created_at, updated_at, organization_id, name, role, hash, prefix, last_four, principal_id, search_text, holder, revoked_at, made_by_id)
+SELECT 'tok_' || id, at, at, sharing_owner, text, 'viewer', text, 'slp_viewer_', 'last', 'holder:' || lane || '-' || (block / 100), text, CASE WHEN i % 7 = 0 THEN 'many' END,
+       CASE WHEN block % 10 = 9 THEN at END, CASE WHEN block >= 100 THEN 'holder:' || lane || '-' || (block / 100 - 1) END FROM n WHERE i < 15000;
 
 -- A quarter of the projects, the environments and the instances is archived.
-INSERT INTO projects (id, created_at, updated_at, organization_id, name, slug, archived_at)
-SELECT 'prj_' || id, at, at, owner, text, text, CASE WHEN block % 4 = 2 THEN at END FROM n WHERE i < 4500;
+-- A name_key is in hexadecimal, as the ids are after their prefixes.
+INSERT INTO projects (id, created_at, updated_at, organization_id, name, slug, search_text, name_key, archived_at)
+SELECT 'prj_' || id, at, at, owner, text, text, text, id, CASE WHEN block % 4 = 2 THEN at END FROM n WHERE i < 4500;
 
 -- The environments of the newest blocks are in the large project.
-INSERT INTO environments (id, created_at, updated_at, organization_id, project_id, name, slug, archived_at)
-SELECT 'env_' || id, at, at, owner, 'prj_' || CASE WHEN i < 500 THEN id ELSE place_id END, text, text,
+INSERT INTO environments (id, created_at, updated_at, organization_id, project_id, name, slug, search_text, name_key, archived_at)
+SELECT 'env_' || id, at, at, owner, 'prj_' || CASE WHEN i < 500 THEN id ELSE place_id END, text, text, text, id,
        CASE WHEN block % 4 = 2 THEN at END
 FROM n WHERE i < 6000;
 
 -- One module of each of some owners, and one of everybody's, has the type "web".
-INSERT INTO module_definitions (id, created_at, updated_at, organization_id, name, type, search_text, status)
-SELECT 'mod_' || id, at, at, sharing_owner, text, CASE WHEN i IN (50, 60, 70, 90) THEN 'web' ELSE text END, text,
+INSERT INTO module_definitions (id, created_at, updated_at, organization_id, name, type, search_text, name_key, status)
+SELECT 'mod_' || id, at, at, sharing_owner, text, CASE WHEN i IN (50, 60, 70, 90) THEN 'web' ELSE text END, text, id,
        CASE WHEN block % 10 = 0 THEN 'DRAFT' ELSE 'ACTIVE' END
 FROM n WHERE i < 6000;
 
@@ -44,10 +45,10 @@ INSERT INTO module_versions (id, created_at, updated_at, organization_id, module
 SELECT 'mver_' || id, at, at, sharing_owner, 'mod_' || first_id, text, 'aws:ecs', '[]', true FROM n WHERE i < 6000;
 
 -- Every third has drifted in one way, and few in another.
-INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name, live_deployment_id, archived_at,
+INSERT INTO module_instances (id, created_at, updated_at, organization_id, project_id, environment_id, module_definition_id, name, search_text, name_key, live_deployment_id, archived_at,
                               drift_kind, drift_since, drift_message, drift_deployment_id)
 SELECT 'inst_' || id, at, at, owner, 'prj_' || place_id, 'env_' || place_id,
-       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text, CASE WHEN block < 10 THEN 'dep_' || id END, CASE WHEN block % 4 = 2 THEN at END,
+       'mod_' || CASE WHEN block % 2 = 0 THEN place_id ELSE id END, text, text, id, CASE WHEN block < 10 THEN 'dep_' || id END, CASE WHEN block % 4 = 2 THEN at END,
        CASE WHEN i % 3 = 0 THEN 'ROLLED_BACK' WHEN i % 1000 = 1 THEN 'CHANGED_OUTSIDE' END,
        at, text, 'dep_' || id
 FROM n WHERE i < 6000;
@@ -96,8 +97,8 @@ SELECT 'dep_0000000000000000000' || (2000000 + i), at, at, owner, 'prj_' || plac
 INSERT INTO approvals (id, created_at, updated_at, organization_id, deployment_id, principal_id, token_id, created_by, role, approved)
 SELECT 'apr_' || id, at, at, owner, 'dep_0000000000000000000' || (2000000 + i), 'holder:x', 'tok_' || id, 'test', 'admin', true FROM n WHERE i < 500;
 
-INSERT INTO default_value_definitions (id, created_at, updated_at, organization_id, given_id, name, "schema")
-SELECT 'dvd_' || id, at, at, owner, text, text, '{"id":"x","type":"string","label":"X","values":[{"value":"a","label":"A"}]}' FROM n WHERE i < 6000;
+INSERT INTO default_value_definitions (id, created_at, updated_at, organization_id, given_id, name, search_text, "schema")
+SELECT 'dvd_' || id, at, at, owner, text, text, text, '{"id":"x","type":"string","label":"X","values":[{"value":"a","label":"A"}]}' FROM n WHERE i < 6000;
 
 INSERT INTO audit_events (id, created_at, organization_id, actor_id, actor_name, actor_role, channel, action, object_id, request_id)
 SELECT 'aud_' || id, at, owner, 'tok_' || CASE WHEN block % 5 = 0 THEN id ELSE first_id END, 'test', 'admin', 'graphql',
