@@ -161,9 +161,10 @@ func TestCallersWithoutATokenSeeTheGlobalActiveCatalogueWithItsVersionsAndInputs
 		} {
 			ask(way, leaves(to))
 			// Null for callers without a token, and what leads on for those who may read tokens.
-			within := map[string]bool{"DeploymentConnection": true, "Token": true}
+			within := map[string]bool{"DeploymentConnection": true, "ModuleInstanceConnection": true, "Token": true}
 			reach(way, to, within, func(way, field, to string) { ask(way, field+" { "+leaves(to)+"}") })
 			delete(within, "DeploymentConnection")
+			delete(within, "ModuleInstanceConnection")
 			maps.Copy(seen, within)
 		}
 		for name := range seen {

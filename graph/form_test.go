@@ -102,13 +102,7 @@ var forms = []struct {
 			}
 			return !slices.Contains([]string{"first", "after", "last", "before", "filter", "orderBy"}, p.name)
 		},
-		[]string{
-			"Environment.moduleInstances.archived", "Project.environments.archived", "Query.defaultValueDefinitions.givenId",
-			"Query.environments.archived", "Query.environments.projectId", "Query.environments.search",
-			"Query.moduleDefinitions.search", "Query.moduleDefinitions.status", "Query.moduleDefinitions.type",
-			"Query.projects.archived", "Query.projects.search", "Query.rules.ended",
-			"Query.dynamicValues.params", "Query.dynamicValues.source", // they say what is listed
-		},
+		[]string{"Query.dynamicValues.params", "Query.dynamicValues.source"}, // they say what is listed
 	},
 	{
 		"who did something is an actor",

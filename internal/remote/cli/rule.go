@@ -139,7 +139,7 @@ func daysText(days []client.Weekday) string {
 
 func dayText(d client.Weekday) string { return strings.ToLower(string(d))[:3] }
 
-// rulePages reads the rules, with those that have ended if it is said so.
+// rulePages reads the rules that are in force, or those that have ended.
 func (s *session) rulePages(ended bool) pageOf[rule] {
 	return func(ctx context.Context, first *int, after *string) ([]rule, client.PageEnd, error) {
 		r, err := client.Rules(ctx, s.conn, &ended, first, after)
@@ -173,13 +173,15 @@ func (s *session) rules(ctx context.Context, ended bool, picks func(*rule) bool)
 
 // rule returns the rule that a name stands for.
 func (s *session) rule(ctx context.Context, ref string) (*rule, error) {
-	byID := id.Of(id.Rule, ref)
-	found, err := s.rules(ctx, byID, func(r *rule) bool { return byID && r.ID == ref || !byID && r.Name == ref })
+	if id.Of(id.Rule, ref) {
+		return s.ruleByID(ctx, ref)
+	}
+	found, err := s.rules(ctx, false, func(r *rule) bool { return r.Name == ref })
 	switch {
 	case err != nil:
 		return nil, err
 	case len(found) == 0:
-		return nil, refusedf("there is no rule %q that you may see; want %s (%s)", ref, wantRule, fault.RuleNotFound)
+		return nil, noRule(ref)
 	case len(found) > 1:
 		ids := make([]string, len(found))
 		for i, r := range found {
@@ -188,6 +190,22 @@ func (s *session) rule(ctx context.Context, ref string) (*rule, error) {
 		return nil, refusedf("several rules are called %q: name one by its id, %s", ref, strings.Join(ids, ", "))
 	}
 	return found[0], nil
+}
+
+// ruleByID returns the rule of an id, which may have ended.
+func (s *session) ruleByID(ctx context.Context, ruleID string) (*rule, error) {
+	r, err := client.Rule(ctx, s.conn, ruleID)
+	if isCode(err, fault.RuleNotFound) {
+		return nil, noRule(ruleID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ruleOf(*r.Rule)
+}
+
+func noRule(ref string) error {
+	return refusedf("there is no rule %q that you may see; want %s (%s)", ref, wantRule, fault.RuleNotFound)
 }
 
 // ruleNames completes the names of rules that are in force.

@@ -3231,7 +3231,7 @@ type ModuleInstanceFilter struct {
 	// The id of the module.
 	ModuleDefinitionId *string `json:"moduleDefinitionId,omitempty"`
 	// The id of the version that is live.
-	LiveModuleVersionId *string `json:"liveModuleVersionId"`
+	LiveModuleVersionId *string `json:"liveModuleVersionId,omitempty"`
 	// The kind of its drift.
 	Drift *DriftKind `json:"drift,omitempty"`
 	// True lists only those that are archived, they or their environment or project; the list is without them otherwise.
@@ -4677,6 +4677,15 @@ func (v *RuleRecord) GetEndedAt() *time.Time { return v.EndedAt }
 
 // GetVersion returns RuleRecord.Version, and is useful for accessing the field via an interface.
 func (v *RuleRecord) GetVersion() int { return v.Version }
+
+// RuleResponse is returned by Rule on success.
+type RuleResponse struct {
+	// One rule. Null with `slipway:Rule:NOT_FOUND` if there is none.
+	Rule *RuleRecord `json:"rule"`
+}
+
+// GetRule returns RuleResponse.Rule, and is useful for accessing the field via an interface.
+func (v *RuleResponse) GetRule() *RuleRecord { return v.Rule }
 
 // RuleUpdated includes the requested fields of the GraphQL type UpdateRulePayload.
 // The GraphQL type's documentation follows.
@@ -6239,6 +6248,14 @@ type __RollbackDeploymentInput struct {
 
 // GetInput returns __RollbackDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__RollbackDeploymentInput) GetInput() RollbackDeploymentInput { return v.Input }
+
+// __RuleInput is used internally by genqlient
+type __RuleInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __RuleInput.Id, and is useful for accessing the field via an interface.
+func (v *__RuleInput) GetId() string { return v.Id }
 
 // __RulesInput is used internally by genqlient
 type __RulesInput struct {
@@ -11479,6 +11496,103 @@ func RollbackDeployment(
 	}
 
 	data_ = &RollbackDeploymentResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Rule.
+const Rule_Operation = `
+query Rule ($id: ID!) {
+	rule(id: $id) {
+		... RuleRecord
+	}
+}
+fragment RuleRecord on Rule {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentPlace
+	}
+	operations
+	demand {
+		__typename
+		... on ApprovalsDemand {
+			count
+			role
+			holders
+		}
+		... on HoursDemand {
+			timeZone
+			spans {
+				days
+				from
+				to
+			}
+		}
+		... on FreezeDemand {
+			from
+			until
+		}
+		... on LiveInDemand {
+			environments {
+				... EnvironmentPlace
+			}
+			minutes
+		}
+	}
+	overridable
+	createdBy {
+		... ActorRecord
+	}
+	createdAt
+	updatedAt
+	endedAt
+	version
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentPlace on Environment {
+	id
+	slug
+	name
+	project {
+		... ProjectName
+	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
+`
+
+func Rule(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *RuleResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Rule",
+		Query:  Rule_Operation,
+		Variables: &__RuleInput{
+			Id: id,
+		},
+	}
+
+	data_ = &RuleResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
