@@ -10,8 +10,6 @@ import (
 	"context"
 	"encoding/json"
 	"math"
-	"time"
-
 	"slipway/ent"
 	"slipway/ent/deployment"
 	"slipway/ent/moduleinstance"
@@ -45,6 +43,7 @@ import (
 	"slipway/internal/service/inputvalidation"
 	"slipway/internal/service/inputvalidation/valuesource"
 	"slipway/internal/service/workspace"
+	"time"
 )
 
 // Role is the resolver for the role field.
@@ -82,6 +81,11 @@ func (r *approvalsDemandResolver) Holders(ctx context.Context, obj *gate.Approva
 	return append([]string{}, obj.Holders...), nil
 }
 
+// Object is the resolver for the object field.
+func (r *auditEventResolver) Object(ctx context.Context, obj *ent.AuditEvent) (scalar.Node, error) {
+	return eventObject(ctx, r.Resolver, obj)
+}
+
 // Actor is the resolver for the actor field.
 func (r *auditEventResolver) Actor(ctx context.Context, obj *ent.AuditEvent) (*actor.Ref, error) {
 	return actorOf(ctx, obj, "actor", eventActor)
@@ -90,11 +94,6 @@ func (r *auditEventResolver) Actor(ctx context.Context, obj *ent.AuditEvent) (*a
 // Channel is the resolver for the channel field.
 func (r *auditEventResolver) Channel(ctx context.Context, obj *ent.AuditEvent) (actor.Channel, error) {
 	return actor.Channel(obj.Channel), nil
-}
-
-// Object is the resolver for the object field.
-func (r *auditEventResolver) Object(ctx context.Context, obj *ent.AuditEvent) (scalar.Node, error) {
-	return eventObject(ctx, r.Resolver, obj)
 }
 
 // Schema is the resolver for the schema field.
@@ -122,19 +121,14 @@ func (r *deploymentResolver) ModuleInstance(ctx context.Context, obj *record.Dep
 	return toInstance(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return &o.ModuleInstanceID })
 }
 
-// Operation is the resolver for the operation field.
-func (r *deploymentResolver) Operation(ctx context.Context, obj *record.Deployment) (*gate.Operation, error) {
-	return state.OperationOf(obj.TriggerSource), nil
+// Release is the resolver for the release field.
+func (r *deploymentResolver) Release(ctx context.Context, obj *record.Deployment) (*record.Release, error) {
+	return toRelease(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return o.ReleaseID })
 }
 
-// Action is the resolver for the action field.
-func (r *deploymentResolver) Action(ctx context.Context, obj *record.Deployment) (state.Action, error) {
-	return state.ActionOf(obj.TriggerSource), nil
-}
-
-// Outputs is the resolver for the outputs field.
-func (r *deploymentResolver) Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
-	return loadEach(ctx, obj, "outputs", deploymentID, r.Deploy.View.OutputsOf)
+// ModuleVersion is the resolver for the moduleVersion field.
+func (r *deploymentResolver) ModuleVersion(ctx context.Context, obj *record.Deployment) (*record.ModuleVersion, error) {
+	return toVersion(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return o.ModuleVersionID })
 }
 
 // RedeployOf is the resolver for the redeployOf field.
@@ -147,34 +141,29 @@ func (r *deploymentResolver) RollbackTo(ctx context.Context, obj *record.Deploym
 	return toDeployment(ctx, r.Resolver, obj, "rollbackTo", func(o *record.Deployment) *string { return o.RollbackToDeploymentID })
 }
 
-// Data is the resolver for the data field.
-func (r *deploymentResolver) Data(ctx context.Context, obj *record.Deployment) (scalar.DeploymentData, error) {
-	return deploymentData(ctx, obj)
+// PromotedFrom is the resolver for the promotedFrom field.
+func (r *deploymentResolver) PromotedFrom(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "promotedFrom", func(o *record.Deployment) *string { return o.PromotedFrom })
 }
 
-// DataJSON is the resolver for the dataJson field.
-func (r *deploymentResolver) DataJSON(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
-	return obj.Data.JSON(), nil
+// AfterFailureOf is the resolver for the afterFailureOf field.
+func (r *deploymentResolver) AfterFailureOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "afterFailureOf", func(o *record.Deployment) *string { return o.AfterFailureOf })
 }
 
-// Release is the resolver for the release field.
-func (r *deploymentResolver) Release(ctx context.Context, obj *record.Deployment) (*record.Release, error) {
-	return toRelease(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return o.ReleaseID })
+// AutomaticRollback is the resolver for the automaticRollback field.
+func (r *deploymentResolver) AutomaticRollback(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return automaticRollback(ctx, r.Resolver, obj)
 }
 
-// ModuleVersion is the resolver for the moduleVersion field.
-func (r *deploymentResolver) ModuleVersion(ctx context.Context, obj *record.Deployment) (*record.ModuleVersion, error) {
-	return toVersion(ctx, r.Resolver, obj, func(o *record.Deployment) *string { return o.ModuleVersionID })
+// Operation is the resolver for the operation field.
+func (r *deploymentResolver) Operation(ctx context.Context, obj *record.Deployment) (*gate.Operation, error) {
+	return state.OperationOf(obj.TriggerSource), nil
 }
 
-// GivenInputs is the resolver for the givenInputs field.
-func (r *deploymentResolver) GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
-	return givenInputs(ctx, r.Resolver, obj)
-}
-
-// References is the resolver for the references field.
-func (r *deploymentResolver) References(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentReference], error) {
-	return referencesOf(ctx, r.Resolver, obj, page.Args{First: first, After: after, Last: last, Before: before})
+// Action is the resolver for the action field.
+func (r *deploymentResolver) Action(ctx context.Context, obj *record.Deployment) (state.Action, error) {
+	return state.ActionOf(obj.TriggerSource), nil
 }
 
 // CreatedBy is the resolver for the createdBy field.
@@ -187,6 +176,26 @@ func (r *deploymentResolver) Runner(ctx context.Context, obj *record.Deployment)
 	return actorOf(ctx, obj, "runner", deploymentRunner)
 }
 
+// GivenInputs is the resolver for the givenInputs field.
+func (r *deploymentResolver) GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return givenInputs(ctx, r.Resolver, obj)
+}
+
+// Outputs is the resolver for the outputs field.
+func (r *deploymentResolver) Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return loadEach(ctx, obj, "outputs", deploymentID, r.Deploy.View.OutputsOf)
+}
+
+// Data is the resolver for the data field.
+func (r *deploymentResolver) Data(ctx context.Context, obj *record.Deployment) (scalar.DeploymentData, error) {
+	return deploymentData(ctx, obj)
+}
+
+// DataJSON is the resolver for the dataJson field.
+func (r *deploymentResolver) DataJSON(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return obj.Data.JSON(), nil
+}
+
 // Fence is the resolver for the fence field.
 func (r *deploymentResolver) Fence(ctx context.Context, obj *record.Deployment) (*string, error) {
 	return execution.FenceOf(obj.Fence, obj.LeaseID), nil
@@ -195,6 +204,70 @@ func (r *deploymentResolver) Fence(ctx context.Context, obj *record.Deployment) 
 // CancelRequestedBy is the resolver for the cancelRequestedBy field.
 func (r *deploymentResolver) CancelRequestedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
 	return actorOf(ctx, obj, "cancelRequestedBy", deploymentCanceler)
+}
+
+// Override is the resolver for the override field.
+func (r *deploymentResolver) Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error) {
+	return derived(ctx, obj, "override", func(d *record.Deployment) *gate.Override { return d.Override })
+}
+
+// WaitingFor is the resolver for the waitingFor field.
+func (r *deploymentResolver) WaitingFor(ctx context.Context, obj *record.Deployment) ([]*waiting.Reason, error) {
+	return waitingFor(ctx, r.Resolver, obj)
+}
+
+// Requirements is the resolver for the requirements field.
+func (r *deploymentResolver) Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error) {
+	return requirementsOf(ctx, r.Resolver, obj)
+}
+
+// ApproveEligibility is the resolver for the approveEligibility field.
+func (r *deploymentResolver) ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	both, err := waitingEligibilities(ctx, r.Resolver, obj)
+	return both.Approve, err
+}
+
+// StartEligibility is the resolver for the startEligibility field.
+func (r *deploymentResolver) StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	both, err := waitingEligibilities(ctx, r.Resolver, obj)
+	return both.Start, err
+}
+
+// CancelEligibility is the resolver for the cancelEligibility field.
+func (r *deploymentResolver) CancelEligibility(ctx context.Context, obj *record.Deployment, force bool) (*admission.Eligibility, error) {
+	return cancelEligibility(ctx, r.Resolver, obj, force)
+}
+
+// RollbackEligibility is the resolver for the rollbackEligibility field.
+func (r *deploymentResolver) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	both, err := eligibilities(ctx, r.Resolver, obj)
+	return both.Rollback, err
+}
+
+// RedeployEligibility is the resolver for the redeployEligibility field.
+func (r *deploymentResolver) RedeployEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	both, err := eligibilities(ctx, r.Resolver, obj)
+	return both.Redeploy, err
+}
+
+// ChangesFromLive is the resolver for the changesFromLive field.
+func (r *deploymentResolver) ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error) {
+	return changesFromLive(ctx, r.Resolver, obj)
+}
+
+// Approvals is the resolver for the approvals field.
+func (r *deploymentResolver) Approvals(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*waiting.Approval], error) {
+	return approvalsOf(ctx, r.Resolver, obj, page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// References is the resolver for the references field.
+func (r *deploymentResolver) References(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentReference], error) {
+	return referencesOf(ctx, r.Resolver, obj, page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// Lineage is the resolver for the lineage field.
+func (r *deploymentResolver) Lineage(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return loadPage(ctx, obj, deploymentsEdge(ctx, "lineage"), page.Args{First: first, After: after, Last: last, Before: before}, deploymentID, withFeedCursors(r.Resolver, r.Deploy.View.LineagesOf))
 }
 
 // Events is the resolver for the events field.
@@ -213,96 +286,22 @@ func (r *deploymentResolver) FoldedLogBytes(ctx context.Context, obj *record.Dep
 	return float64(obj.FoldedLogBytes), nil
 }
 
-// RollbackEligibility is the resolver for the rollbackEligibility field.
-func (r *deploymentResolver) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
-	both, err := eligibilities(ctx, r.Resolver, obj)
-	return both.Rollback, err
-}
-
-// RedeployEligibility is the resolver for the redeployEligibility field.
-func (r *deploymentResolver) RedeployEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
-	both, err := eligibilities(ctx, r.Resolver, obj)
-	return both.Redeploy, err
-}
-
-// CancelEligibility is the resolver for the cancelEligibility field.
-func (r *deploymentResolver) CancelEligibility(ctx context.Context, obj *record.Deployment, force bool) (*admission.Eligibility, error) {
-	return cancelEligibility(ctx, r.Resolver, obj, force)
-}
-
-// Lineage is the resolver for the lineage field.
-func (r *deploymentResolver) Lineage(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return loadPage(ctx, obj, deploymentsEdge(ctx, "lineage"), page.Args{First: first, After: after, Last: last, Before: before}, deploymentID, withFeedCursors(r.Resolver, r.Deploy.View.LineagesOf))
-}
-
-// Requirements is the resolver for the requirements field.
-func (r *deploymentResolver) Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error) {
-	return requirementsOf(ctx, r.Resolver, obj)
-}
-
-// Approvals is the resolver for the approvals field.
-func (r *deploymentResolver) Approvals(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*waiting.Approval], error) {
-	return approvalsOf(ctx, r.Resolver, obj, page.Args{First: first, After: after, Last: last, Before: before})
-}
-
-// ApproveEligibility is the resolver for the approveEligibility field.
-func (r *deploymentResolver) ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
-	both, err := waitingEligibilities(ctx, r.Resolver, obj)
-	return both.Approve, err
-}
-
-// StartEligibility is the resolver for the startEligibility field.
-func (r *deploymentResolver) StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
-	both, err := waitingEligibilities(ctx, r.Resolver, obj)
-	return both.Start, err
-}
-
-// ChangesFromLive is the resolver for the changesFromLive field.
-func (r *deploymentResolver) ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error) {
-	return changesFromLive(ctx, r.Resolver, obj)
-}
-
-// WaitingFor is the resolver for the waitingFor field.
-func (r *deploymentResolver) WaitingFor(ctx context.Context, obj *record.Deployment) ([]*waiting.Reason, error) {
-	return waitingFor(ctx, r.Resolver, obj)
-}
-
-// Override is the resolver for the override field.
-func (r *deploymentResolver) Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error) {
-	return derived(ctx, obj, "override", func(d *record.Deployment) *gate.Override { return d.Override })
-}
-
-// PromotedFrom is the resolver for the promotedFrom field.
-func (r *deploymentResolver) PromotedFrom(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
-	return toDeployment(ctx, r.Resolver, obj, "promotedFrom", func(o *record.Deployment) *string { return o.PromotedFrom })
-}
-
-// AfterFailureOf is the resolver for the afterFailureOf field.
-func (r *deploymentResolver) AfterFailureOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
-	return toDeployment(ctx, r.Resolver, obj, "afterFailureOf", func(o *record.Deployment) *string { return o.AfterFailureOf })
-}
-
-// AutomaticRollback is the resolver for the automaticRollback field.
-func (r *deploymentResolver) AutomaticRollback(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
-	return automaticRollback(ctx, r.Resolver, obj)
-}
-
 // Cursor is the resolver for the cursor field.
 func (r *deploymentChangeResolver) Cursor(ctx context.Context, obj *feed.Item) (string, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Cursor, obj.Err
 }
 
-// Kind is the resolver for the kind field.
-func (r *deploymentChangeResolver) Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error) {
-	stream.SetEventID(ctx, obj.Cursor)
-	return obj.Kind, obj.Err
-}
-
 // Version is the resolver for the version field.
 func (r *deploymentChangeResolver) Version(ctx context.Context, obj *feed.Item) (int32, error) {
 	stream.SetEventID(ctx, obj.Cursor)
 	return obj.Version, obj.Err
+}
+
+// Kind is the resolver for the kind field.
+func (r *deploymentChangeResolver) Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error) {
+	stream.SetEventID(ctx, obj.Cursor)
+	return obj.Kind, obj.Err
 }
 
 // Deployment is the resolver for the deployment field.
@@ -326,6 +325,11 @@ func (r *deploymentPlanResolver) Refusal(ctx context.Context, obj *propose.Plan)
 	return refusalOf(ctx, obj.Refusal), nil
 }
 
+// LiveDeployment is the resolver for the liveDeployment field.
+func (r *deploymentPlanResolver) LiveDeployment(ctx context.Context, obj *propose.Plan) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "live", func(p *propose.Plan) *string { return p.LiveID })
+}
+
 // Requirements is the resolver for the requirements field.
 func (r *deploymentPlanResolver) Requirements(ctx context.Context, obj *propose.Plan) ([]*gate.Requirement, error) {
 	return plannedRequirements(ctx, obj), nil
@@ -334,11 +338,6 @@ func (r *deploymentPlanResolver) Requirements(ctx context.Context, obj *propose.
 // Violations is the resolver for the violations field.
 func (r *deploymentPlanResolver) Violations(ctx context.Context, obj *propose.Plan) ([]*fault.Violation, error) {
 	return planViolations(obj), nil
-}
-
-// LiveDeployment is the resolver for the liveDeployment field.
-func (r *deploymentPlanResolver) LiveDeployment(ctx context.Context, obj *propose.Plan) (*record.Deployment, error) {
-	return toDeployment(ctx, r.Resolver, obj, "live", func(p *propose.Plan) *string { return p.LiveID })
 }
 
 // ModuleInstance is the resolver for the moduleInstance field.
@@ -361,39 +360,19 @@ func (r *driftResolver) Deployment(ctx context.Context, obj *state.Drift) (*reco
 	return toDeployment(ctx, r.Resolver, obj.Instance, "drift", func(i *record.ModuleInstance) *string { return i.DriftDeploymentID })
 }
 
-// Refusal is the resolver for the refusal field.
-func (r *eligibilityResolver) Refusal(ctx context.Context, obj *admission.Eligibility) (*fault.Data, error) {
-	return refusalOf(ctx, obj.Refusal), nil
-}
-
 // Warnings is the resolver for the warnings field.
 func (r *eligibilityResolver) Warnings(ctx context.Context, obj *admission.Eligibility) ([]*inputprop.Warning, error) {
 	return inputWarnings(obj.Warnings), nil
 }
 
+// Refusal is the resolver for the refusal field.
+func (r *eligibilityResolver) Refusal(ctx context.Context, obj *admission.Eligibility) (*fault.Data, error) {
+	return refusalOf(ctx, obj.Refusal), nil
+}
+
 // Project is the resolver for the project field.
 func (r *environmentResolver) Project(ctx context.Context, obj *record.Environment) (*record.Project, error) {
 	return toProject(ctx, r.Resolver, obj, func(o *record.Environment) *string { return &o.ProjectID })
-}
-
-// ModuleInstances is the resolver for the moduleInstances field.
-func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *record.Environment, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return instancesIn(ctx, r.Resolver, obj, catalog.InEnvironment, environmentID, instanceFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
-}
-
-// Rules is the resolver for the rules field.
-func (r *environmentResolver) Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
-	return loadPage(ctx, obj, "rules", page.Args{First: first, After: after, Last: last, Before: before}, environmentID, sliced("environment.rules", r.Resolver.Rules.InForceOf))
-}
-
-// Requirements is the resolver for the requirements field.
-func (r *environmentResolver) Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error) {
-	return environmentRequirements(ctx, r.Resolver, obj, operation)
-}
-
-// Deployments is the resolver for the deployments field.
-func (r *environmentResolver) Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfEnvironment, environmentID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // ViewerPermissions is the resolver for the viewerPermissions field.
@@ -406,19 +385,39 @@ func (r *environmentResolver) InstanceCounts(ctx context.Context, obj *record.En
 	return instancesOf(ctx, r.Resolver, obj, moduleinstance.FieldEnvironmentID, environmentID)
 }
 
+// Requirements is the resolver for the requirements field.
+func (r *environmentResolver) Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error) {
+	return environmentRequirements(ctx, r.Resolver, obj, operation)
+}
+
 // DeploymentStatistics is the resolver for the deploymentStatistics field.
 func (r *environmentResolver) DeploymentStatistics(ctx context.Context, obj *record.Environment, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
 	return statisticsOf(ctx, r.Resolver, obj, deployment.FieldEnvironmentID, environmentID, from, before, by)
 }
 
-// Code is the resolver for the code field.
-func (r *errorCodeResolver) Code(ctx context.Context, obj *fault.Entry) (string, error) {
-	return string(obj.Code), nil
+// ModuleInstances is the resolver for the moduleInstances field.
+func (r *environmentResolver) ModuleInstances(ctx context.Context, obj *record.Environment, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return instancesIn(ctx, r.Resolver, obj, catalog.InEnvironment, environmentID, instanceFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// Deployments is the resolver for the deployments field.
+func (r *environmentResolver) Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfEnvironment, environmentID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// Rules is the resolver for the rules field.
+func (r *environmentResolver) Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
+	return loadPage(ctx, obj, "rules", page.Args{First: first, After: after, Last: last, Before: before}, environmentID, sliced("environment.rules", r.Resolver.Rules.InForceOf))
 }
 
 // Status is the resolver for the status field.
 func (r *errorCodeResolver) Status(ctx context.Context, obj *fault.Entry) (int32, error) {
 	return int32(obj.Status), nil
+}
+
+// Code is the resolver for the code field.
+func (r *errorCodeResolver) Code(ctx context.Context, obj *fault.Entry) (string, error) {
+	return string(obj.Code), nil
 }
 
 // Object is the resolver for the object field.
@@ -453,24 +452,24 @@ func (r *moduleDefinitionResolver) LatestModuleVersion(ctx context.Context, obj 
 	return toVersion(ctx, r.Resolver, obj, func(o *record.ModuleDefinition) *string { return o.LatestVersionID })
 }
 
-// Versions is the resolver for the versions field.
-func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error) {
-	return loadPage(ctx, obj, "versions", page.Args{First: first, After: after, Last: last, Before: before}, definitionID, r.Catalog.VersionsOf)
-}
-
-// Deployments is the resolver for the deployments field.
-func (r *moduleDefinitionResolver) Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfDefinition, definitionID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
-}
-
 // ViewerPermissions is the resolver for the viewerPermissions field.
 func (r *moduleDefinitionResolver) ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error) {
 	return access.PermissionsOn(actor.From(ctx), obj.ID, obj.OrganizationID == nil), nil
 }
 
+// Versions is the resolver for the versions field.
+func (r *moduleDefinitionResolver) Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error) {
+	return loadPage(ctx, obj, "versions", page.Args{First: first, After: after, Last: last, Before: before}, definitionID, r.Catalog.VersionsOf)
+}
+
 // ModuleInstances is the resolver for the moduleInstances field.
 func (r *moduleDefinitionResolver) ModuleInstances(ctx context.Context, obj *record.ModuleDefinition, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
 	return instancesIn(ctx, r.Resolver, obj, catalog.OfDefinition, definitionID, instanceFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// Deployments is the resolver for the deployments field.
+func (r *moduleDefinitionResolver) Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfDefinition, definitionID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
 }
 
 // Project is the resolver for the project field.
@@ -493,26 +492,6 @@ func (r *moduleInstanceResolver) LiveDeployment(ctx context.Context, obj *record
 	return toDeployment(ctx, r.Resolver, obj, "liveDeployment", func(o *record.ModuleInstance) *string { return o.LiveDeploymentID })
 }
 
-// Outputs is the resolver for the outputs field.
-func (r *moduleInstanceResolver) Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error) {
-	return liveOutputs(ctx, r.Resolver, obj)
-}
-
-// ExternalDeployment is the resolver for the externalDeployment field.
-func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
-	return toDeployment(ctx, r.Resolver, obj, "externalDeployment", func(o *record.ModuleInstance) *string { return o.ExternalDeploymentID })
-}
-
-// DestroyEligibility is the resolver for the destroyEligibility field.
-func (r *moduleInstanceResolver) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*admission.Eligibility, error) {
-	return loadEach(ctx, obj, "destroyEligibility", instanceID, r.Deploy.Admission.DestroyEligibilities)
-}
-
-// Drift is the resolver for the drift field.
-func (r *moduleInstanceResolver) Drift(ctx context.Context, obj *record.ModuleInstance) (*state.Drift, error) {
-	return state.DriftOf(obj), nil
-}
-
 // ActiveDeployment is the resolver for the activeDeployment field.
 func (r *moduleInstanceResolver) ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return deploymentOfInstance(ctx, obj, "activeDeployment", r.Deploy.View.ActiveOf)
@@ -528,30 +507,9 @@ func (r *moduleInstanceResolver) PreviousDeployment(ctx context.Context, obj *re
 	return deploymentOfInstance(ctx, obj, "previousDeployment", r.Deploy.View.PreviousOf)
 }
 
-// DeploymentCounts is the resolver for the deploymentCounts field.
-func (r *moduleInstanceResolver) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error) {
-	counts, err := loadEach(ctx, obj, "deploymentCounts", instanceID, r.Deploy.View.CountsOf)
-	return notNil(counts), err
-}
-
-// Fence is the resolver for the fence field.
-func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleInstance) (string, error) {
-	return digits(obj.Fence), nil
-}
-
-// Deployments is the resolver for the deployments field.
-func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfInstance, instanceID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
-}
-
-// OutdatedReferences is the resolver for the outdatedReferences field.
-func (r *moduleInstanceResolver) OutdatedReferences(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputvalidation.Outdated], error) {
-	return loadPage(ctx, obj, "outdatedReferences", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, sliced("moduleInstance.outdatedReferences", r.Inputs.Outdated))
-}
-
-// Dependents is the resolver for the dependents field.
-func (r *moduleInstanceResolver) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return loadPage(ctx, obj, "dependents", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.View.DependentsOf)
+// ExternalDeployment is the resolver for the externalDeployment field.
+func (r *moduleInstanceResolver) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return toDeployment(ctx, r.Resolver, obj, "externalDeployment", func(o *record.ModuleInstance) *string { return o.ExternalDeploymentID })
 }
 
 // OwnInputs is the resolver for the ownInputs field.
@@ -559,9 +517,30 @@ func (r *moduleInstanceResolver) OwnInputs(ctx context.Context, obj *record.Modu
 	return append([]string{}, obj.OwnInputs...), nil
 }
 
-// Promotable is the resolver for the promotable field.
-func (r *moduleInstanceResolver) Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return loadPage(ctx, obj, deploymentsEdge(ctx, "promotable"), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.View.PromotableOf))
+// Outputs is the resolver for the outputs field.
+func (r *moduleInstanceResolver) Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error) {
+	return liveOutputs(ctx, r.Resolver, obj)
+}
+
+// Fence is the resolver for the fence field.
+func (r *moduleInstanceResolver) Fence(ctx context.Context, obj *record.ModuleInstance) (string, error) {
+	return digits(obj.Fence), nil
+}
+
+// Drift is the resolver for the drift field.
+func (r *moduleInstanceResolver) Drift(ctx context.Context, obj *record.ModuleInstance) (*state.Drift, error) {
+	return state.DriftOf(obj), nil
+}
+
+// DestroyEligibility is the resolver for the destroyEligibility field.
+func (r *moduleInstanceResolver) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*admission.Eligibility, error) {
+	return loadEach(ctx, obj, "destroyEligibility", instanceID, r.Deploy.Admission.DestroyEligibilities)
+}
+
+// DeploymentCounts is the resolver for the deploymentCounts field.
+func (r *moduleInstanceResolver) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error) {
+	counts, err := loadEach(ctx, obj, "deploymentCounts", instanceID, r.Deploy.View.CountsOf)
+	return notNil(counts), err
 }
 
 // DeploymentStatistics is the resolver for the deploymentStatistics field.
@@ -569,9 +548,34 @@ func (r *moduleInstanceResolver) DeploymentStatistics(ctx context.Context, obj *
 	return statisticsOf(ctx, r.Resolver, obj, deployment.FieldModuleInstanceID, instanceID, from, before, by)
 }
 
+// Deployments is the resolver for the deployments field.
+func (r *moduleInstanceResolver) Deployments(ctx context.Context, obj *record.ModuleInstance, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfInstance, instanceID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// Promotable is the resolver for the promotable field.
+func (r *moduleInstanceResolver) Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return loadPage(ctx, obj, deploymentsEdge(ctx, "promotable"), page.Args{First: first, After: after, Last: last, Before: before}, instanceID, withFeedCursors(r.Resolver, r.Deploy.View.PromotableOf))
+}
+
+// Dependents is the resolver for the dependents field.
+func (r *moduleInstanceResolver) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return loadPage(ctx, obj, "dependents", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, r.Deploy.View.DependentsOf)
+}
+
+// OutdatedReferences is the resolver for the outdatedReferences field.
+func (r *moduleInstanceResolver) OutdatedReferences(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputvalidation.Outdated], error) {
+	return loadPage(ctx, obj, "outdatedReferences", page.Args{First: first, After: after, Last: last, Before: before}, instanceID, sliced("moduleInstance.outdatedReferences", r.Inputs.Outdated))
+}
+
 // ModuleDefinition is the resolver for the moduleDefinition field.
 func (r *moduleVersionResolver) ModuleDefinition(ctx context.Context, obj *record.ModuleVersion) (*record.ModuleDefinition, error) {
 	return toDefinition(ctx, r.Resolver, obj, func(o *record.ModuleVersion) *string { return &o.ModuleDefinitionID })
+}
+
+// Deprecation is the resolver for the deprecation field.
+func (r *moduleVersionResolver) Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error) {
+	return derived(ctx, obj, "deprecation", func(v *record.ModuleVersion) *catalog.Deprecation { return catalog.DeprecationOf(ctx, v) })
 }
 
 // Inputs is the resolver for the inputs field.
@@ -588,11 +592,6 @@ func (r *moduleVersionResolver) InputsJSON(ctx context.Context, obj *record.Modu
 func (r *moduleVersionResolver) Outputs(ctx context.Context, obj *record.ModuleVersion) ([]*output.Declared, error) {
 	declared, err := obj.Outputs.Declared(ctx)
 	return pointers(declared), err
-}
-
-// Deprecation is the resolver for the deprecation field.
-func (r *moduleVersionResolver) Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error) {
-	return derived(ctx, obj, "deprecation", func(v *record.ModuleVersion) *catalog.Deprecation { return catalog.DeprecationOf(ctx, v) })
 }
 
 // LiveModuleInstances is the resolver for the liveModuleInstances field.
@@ -615,31 +614,121 @@ func (r *moduleVersionDeprecationResolver) CreatedBy(ctx context.Context, obj *c
 	return actorOf(ctx, obj, "createdBy", deprecator)
 }
 
-// CreateDefaultValueDefinition is the resolver for the createDefaultValueDefinition field.
-func (r *mutationResolver) CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error) {
-	d, warnings, err := r.Defaults.Create(ctx, newDefinition(input))
+// CreateOrganization is the resolver for the createOrganization field.
+func (r *mutationResolver) CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error) {
+	o, err := r.Accounts.CreateOrganization(ctx, input.Name, input.Slug)
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateDefaultValueDefinitionPayload{DefaultValueDefinition: (*record.DefaultValueDefinition)(d), Warnings: inputWarnings(warnings)}, nil
+	return &model.CreateOrganizationPayload{Organization: o}, nil
 }
 
-// UpdateDefaultValueDefinition is the resolver for the updateDefaultValueDefinition field.
-func (r *mutationResolver) UpdateDefaultValueDefinition(ctx context.Context, input model.UpdateDefaultValueDefinitionInput) (*model.UpdateDefaultValueDefinitionPayload, error) {
-	outcome, err := r.Defaults.Update(ctx, input.ID, definitionPatch(input))
+// CreateToken is the resolver for the createToken field.
+func (r *mutationResolver) CreateToken(ctx context.Context, input model.CreateTokenInput) (*model.CreateTokenPayload, error) {
+	t, secret, err := r.Accounts.CreateToken(ctx, newToken(input))
 	if err != nil {
 		return nil, err
 	}
-	return updatePayload(ctx, outcome), nil
+	return &model.CreateTokenPayload{Token: t, Secret: secret.Reveal()}, nil
 }
 
-// DeleteDefaultValueDefinition is the resolver for the deleteDefaultValueDefinition field.
-func (r *mutationResolver) DeleteDefaultValueDefinition(ctx context.Context, input model.DeleteDefaultValueDefinitionInput) (*model.DeleteDefaultValueDefinitionPayload, error) {
-	d, err := r.Defaults.Delete(ctx, input.ID)
+// RevokeToken is the resolver for the revokeToken field.
+func (r *mutationResolver) RevokeToken(ctx context.Context, input model.RevokeTokenInput) (*model.RevokeTokenPayload, error) {
+	t, err := r.Accounts.RevokeToken(ctx, input.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &model.DeleteDefaultValueDefinitionPayload{DefaultValueDefinition: (*record.DefaultValueDefinition)(d)}, nil
+	return &model.RevokeTokenPayload{Token: t}, nil
+}
+
+// CreateProject is the resolver for the createProject field.
+func (r *mutationResolver) CreateProject(ctx context.Context, input model.CreateProjectInput) (*model.CreateProjectPayload, error) {
+	p, err := r.Workspace.CreateProject(ctx, workspace.NewProject{Name: input.Name, Slug: input.Slug})
+	if err != nil {
+		return nil, err
+	}
+	return &model.CreateProjectPayload{Project: (*record.Project)(p)}, nil
+}
+
+// UpdateProject is the resolver for the updateProject field.
+func (r *mutationResolver) UpdateProject(ctx context.Context, input model.UpdateProjectInput) (*model.UpdateProjectPayload, error) {
+	p, err := r.Workspace.UpdateProject(ctx, input.ID, projectPatch(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateProjectPayload{Project: (*record.Project)(p)}, nil
+}
+
+// DeleteProject is the resolver for the deleteProject field.
+func (r *mutationResolver) DeleteProject(ctx context.Context, input model.DeleteProjectInput) (*model.DeleteProjectPayload, error) {
+	p, err := r.Workspace.DeleteProject(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeleteProjectPayload{Project: (*record.Project)(p)}, nil
+}
+
+// ArchiveProject is the resolver for the archiveProject field.
+func (r *mutationResolver) ArchiveProject(ctx context.Context, input model.ArchiveProjectInput) (*model.ArchiveProjectPayload, error) {
+	p, err := r.Archive.ArchiveProject(ctx, archiveRequest(input.ID, input.AcknowledgeLive, input.AcknowledgeDependents))
+	if err != nil {
+		return nil, err
+	}
+	return &model.ArchiveProjectPayload{Project: (*record.Project)(p)}, nil
+}
+
+// UnarchiveProject is the resolver for the unarchiveProject field.
+func (r *mutationResolver) UnarchiveProject(ctx context.Context, input model.UnarchiveProjectInput) (*model.UnarchiveProjectPayload, error) {
+	p, err := r.Archive.UnarchiveProject(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.UnarchiveProjectPayload{Project: (*record.Project)(p)}, nil
+}
+
+// CreateEnvironment is the resolver for the createEnvironment field.
+func (r *mutationResolver) CreateEnvironment(ctx context.Context, input model.CreateEnvironmentInput) (*model.CreateEnvironmentPayload, error) {
+	e, err := r.Workspace.CreateEnvironment(ctx, workspace.NewEnvironment{ProjectID: input.ProjectID, Name: input.Name, Slug: input.Slug})
+	if err != nil {
+		return nil, err
+	}
+	return &model.CreateEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
+}
+
+// UpdateEnvironment is the resolver for the updateEnvironment field.
+func (r *mutationResolver) UpdateEnvironment(ctx context.Context, input model.UpdateEnvironmentInput) (*model.UpdateEnvironmentPayload, error) {
+	e, err := r.Workspace.UpdateEnvironment(ctx, input.ID, environmentPatch(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
+}
+
+// DeleteEnvironment is the resolver for the deleteEnvironment field.
+func (r *mutationResolver) DeleteEnvironment(ctx context.Context, input model.DeleteEnvironmentInput) (*model.DeleteEnvironmentPayload, error) {
+	e, err := r.Workspace.DeleteEnvironment(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.DeleteEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
+}
+
+// ArchiveEnvironment is the resolver for the archiveEnvironment field.
+func (r *mutationResolver) ArchiveEnvironment(ctx context.Context, input model.ArchiveEnvironmentInput) (*model.ArchiveEnvironmentPayload, error) {
+	e, err := r.Archive.ArchiveEnvironment(ctx, archiveRequest(input.ID, input.AcknowledgeLive, input.AcknowledgeDependents))
+	if err != nil {
+		return nil, err
+	}
+	return &model.ArchiveEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
+}
+
+// UnarchiveEnvironment is the resolver for the unarchiveEnvironment field.
+func (r *mutationResolver) UnarchiveEnvironment(ctx context.Context, input model.UnarchiveEnvironmentInput) (*model.UnarchiveEnvironmentPayload, error) {
+	e, err := r.Archive.UnarchiveEnvironment(ctx, input.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.UnarchiveEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
 }
 
 // CreateModuleDefinition is the resolver for the createModuleDefinition field.
@@ -687,49 +776,31 @@ func (r *mutationResolver) UndeprecateModuleVersion(ctx context.Context, input m
 	return &model.UndeprecateModuleVersionPayload{ModuleVersion: (*record.ModuleVersion)(v)}, nil
 }
 
-// CreateToken is the resolver for the createToken field.
-func (r *mutationResolver) CreateToken(ctx context.Context, input model.CreateTokenInput) (*model.CreateTokenPayload, error) {
-	t, secret, err := r.Accounts.CreateToken(ctx, newToken(input))
+// CreateDefaultValueDefinition is the resolver for the createDefaultValueDefinition field.
+func (r *mutationResolver) CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error) {
+	d, warnings, err := r.Defaults.Create(ctx, newDefinition(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateTokenPayload{Token: t, Secret: secret.Reveal()}, nil
+	return &model.CreateDefaultValueDefinitionPayload{DefaultValueDefinition: (*record.DefaultValueDefinition)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
-// RevokeToken is the resolver for the revokeToken field.
-func (r *mutationResolver) RevokeToken(ctx context.Context, input model.RevokeTokenInput) (*model.RevokeTokenPayload, error) {
-	t, err := r.Accounts.RevokeToken(ctx, input.ID)
+// UpdateDefaultValueDefinition is the resolver for the updateDefaultValueDefinition field.
+func (r *mutationResolver) UpdateDefaultValueDefinition(ctx context.Context, input model.UpdateDefaultValueDefinitionInput) (*model.UpdateDefaultValueDefinitionPayload, error) {
+	outcome, err := r.Defaults.Update(ctx, input.ID, definitionPatch(input))
 	if err != nil {
 		return nil, err
 	}
-	return &model.RevokeTokenPayload{Token: t}, nil
+	return updatePayload(ctx, outcome), nil
 }
 
-// CreateOrganization is the resolver for the createOrganization field.
-func (r *mutationResolver) CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error) {
-	o, err := r.Accounts.CreateOrganization(ctx, input.Name, input.Slug)
+// DeleteDefaultValueDefinition is the resolver for the deleteDefaultValueDefinition field.
+func (r *mutationResolver) DeleteDefaultValueDefinition(ctx context.Context, input model.DeleteDefaultValueDefinitionInput) (*model.DeleteDefaultValueDefinitionPayload, error) {
+	d, err := r.Defaults.Delete(ctx, input.ID)
 	if err != nil {
 		return nil, err
 	}
-	return &model.CreateOrganizationPayload{Organization: o}, nil
-}
-
-// CreateProject is the resolver for the createProject field.
-func (r *mutationResolver) CreateProject(ctx context.Context, input model.CreateProjectInput) (*model.CreateProjectPayload, error) {
-	p, err := r.Workspace.CreateProject(ctx, workspace.NewProject{Name: input.Name, Slug: input.Slug})
-	if err != nil {
-		return nil, err
-	}
-	return &model.CreateProjectPayload{Project: (*record.Project)(p)}, nil
-}
-
-// CreateEnvironment is the resolver for the createEnvironment field.
-func (r *mutationResolver) CreateEnvironment(ctx context.Context, input model.CreateEnvironmentInput) (*model.CreateEnvironmentPayload, error) {
-	e, err := r.Workspace.CreateEnvironment(ctx, workspace.NewEnvironment{ProjectID: input.ProjectID, Name: input.Name, Slug: input.Slug})
-	if err != nil {
-		return nil, err
-	}
-	return &model.CreateEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
+	return &model.DeleteDefaultValueDefinitionPayload{DefaultValueDefinition: (*record.DefaultValueDefinition)(d)}, nil
 }
 
 // CreateModuleInstance is the resolver for the createModuleInstance field.
@@ -741,78 +812,6 @@ func (r *mutationResolver) CreateModuleInstance(ctx context.Context, input model
 		return nil, err
 	}
 	return &model.CreateModuleInstancePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
-}
-
-// UpdateProject is the resolver for the updateProject field.
-func (r *mutationResolver) UpdateProject(ctx context.Context, input model.UpdateProjectInput) (*model.UpdateProjectPayload, error) {
-	p, err := r.Workspace.UpdateProject(ctx, input.ID, projectPatch(input))
-	if err != nil {
-		return nil, err
-	}
-	return &model.UpdateProjectPayload{Project: (*record.Project)(p)}, nil
-}
-
-// DeleteProject is the resolver for the deleteProject field.
-func (r *mutationResolver) DeleteProject(ctx context.Context, input model.DeleteProjectInput) (*model.DeleteProjectPayload, error) {
-	p, err := r.Workspace.DeleteProject(ctx, input.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &model.DeleteProjectPayload{Project: (*record.Project)(p)}, nil
-}
-
-// ArchiveProject is the resolver for the archiveProject field.
-func (r *mutationResolver) ArchiveProject(ctx context.Context, input model.ArchiveProjectInput) (*model.ArchiveProjectPayload, error) {
-	p, err := r.Archive.ArchiveProject(ctx, archiveRequest(input.ID, input.AcknowledgeLive, input.AcknowledgeDependents))
-	if err != nil {
-		return nil, err
-	}
-	return &model.ArchiveProjectPayload{Project: (*record.Project)(p)}, nil
-}
-
-// UnarchiveProject is the resolver for the unarchiveProject field.
-func (r *mutationResolver) UnarchiveProject(ctx context.Context, input model.UnarchiveProjectInput) (*model.UnarchiveProjectPayload, error) {
-	p, err := r.Archive.UnarchiveProject(ctx, input.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &model.UnarchiveProjectPayload{Project: (*record.Project)(p)}, nil
-}
-
-// UpdateEnvironment is the resolver for the updateEnvironment field.
-func (r *mutationResolver) UpdateEnvironment(ctx context.Context, input model.UpdateEnvironmentInput) (*model.UpdateEnvironmentPayload, error) {
-	e, err := r.Workspace.UpdateEnvironment(ctx, input.ID, environmentPatch(input))
-	if err != nil {
-		return nil, err
-	}
-	return &model.UpdateEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
-}
-
-// DeleteEnvironment is the resolver for the deleteEnvironment field.
-func (r *mutationResolver) DeleteEnvironment(ctx context.Context, input model.DeleteEnvironmentInput) (*model.DeleteEnvironmentPayload, error) {
-	e, err := r.Workspace.DeleteEnvironment(ctx, input.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &model.DeleteEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
-}
-
-// ArchiveEnvironment is the resolver for the archiveEnvironment field.
-func (r *mutationResolver) ArchiveEnvironment(ctx context.Context, input model.ArchiveEnvironmentInput) (*model.ArchiveEnvironmentPayload, error) {
-	e, err := r.Archive.ArchiveEnvironment(ctx, archiveRequest(input.ID, input.AcknowledgeLive, input.AcknowledgeDependents))
-	if err != nil {
-		return nil, err
-	}
-	return &model.ArchiveEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
-}
-
-// UnarchiveEnvironment is the resolver for the unarchiveEnvironment field.
-func (r *mutationResolver) UnarchiveEnvironment(ctx context.Context, input model.UnarchiveEnvironmentInput) (*model.UnarchiveEnvironmentPayload, error) {
-	e, err := r.Archive.UnarchiveEnvironment(ctx, input.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &model.UnarchiveEnvironmentPayload{Environment: (*record.Environment)(e)}, nil
 }
 
 // UpdateModuleInstance is the resolver for the updateModuleInstance field.
@@ -851,6 +850,24 @@ func (r *mutationResolver) UnarchiveModuleInstance(ctx context.Context, input mo
 	return &model.UnarchiveModuleInstancePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
 }
 
+// DestroyModuleInstance is the resolver for the destroyModuleInstance field.
+func (r *mutationResolver) DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error) {
+	d, warnings, err := r.Deploy.Propose.Destroy(ctx, destroy(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.DestroyModuleInstancePayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
+}
+
+// MoveService is the resolver for the moveService field.
+func (r *mutationResolver) MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error) {
+	i, err := r.Deploy.CloudEvents.MoveService(ctx, input.ServiceArn, input.ModuleInstanceID)
+	if err != nil {
+		return nil, err
+	}
+	return &model.MoveServicePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
+}
+
 // CreateDeployment is the resolver for the createDeployment field.
 func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.CreateDeploymentInput) (*model.CreateDeploymentPayload, error) {
 	d, warnings, err := r.Deploy.Propose.Create(ctx, newDeployment(input))
@@ -858,6 +875,15 @@ func (r *mutationResolver) CreateDeployment(ctx context.Context, input model.Cre
 		return nil, err
 	}
 	return &model.CreateDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
+}
+
+// PromoteDeployment is the resolver for the promoteDeployment field.
+func (r *mutationResolver) PromoteDeployment(ctx context.Context, input model.PromoteDeploymentInput) (*model.PromoteDeploymentPayload, error) {
+	d, warnings, err := r.Deploy.Propose.Promote(ctx, promotion(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.PromoteDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // RollbackDeployment is the resolver for the rollbackDeployment field.
@@ -878,15 +904,6 @@ func (r *mutationResolver) RedeployDeployment(ctx context.Context, input model.R
 	return &model.RedeployDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
-// DestroyModuleInstance is the resolver for the destroyModuleInstance field.
-func (r *mutationResolver) DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error) {
-	d, warnings, err := r.Deploy.Propose.Destroy(ctx, destroy(input))
-	if err != nil {
-		return nil, err
-	}
-	return &model.DestroyModuleInstancePayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
-}
-
 // CancelDeployment is the resolver for the cancelDeployment field.
 func (r *mutationResolver) CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error) {
 	d, err := cancelDeployment(ctx, r.Resolver, input)
@@ -894,6 +911,36 @@ func (r *mutationResolver) CancelDeployment(ctx context.Context, input model.Can
 		return nil, err
 	}
 	return &model.CancelDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+}
+
+// ApproveDeployment is the resolver for the approveDeployment field.
+func (r *mutationResolver) ApproveDeployment(ctx context.Context, input model.ApproveDeploymentInput) (*model.ApproveDeploymentPayload, error) {
+	approved, err := r.Deploy.Waiting.Approve(ctx, input.ID, input.Reason.Value(), input.Start.Value() == nil || isTrue(input.Start))
+	if err != nil {
+		return nil, err
+	}
+	return &model.ApproveDeploymentPayload{
+		Deployment: (*record.Deployment)(approved.Deployment), Started: approved.Started, Refusal: refusalOf(ctx, approved.Refusal),
+		Warnings: inputWarnings(approved.Warnings),
+	}, nil
+}
+
+// RejectDeployment is the resolver for the rejectDeployment field.
+func (r *mutationResolver) RejectDeployment(ctx context.Context, input model.RejectDeploymentInput) (*model.RejectDeploymentPayload, error) {
+	d, err := r.Deploy.Waiting.Reject(ctx, input.ID, input.Reason.Value())
+	if err != nil {
+		return nil, err
+	}
+	return &model.RejectDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
+}
+
+// StartDeployment is the resolver for the startDeployment field.
+func (r *mutationResolver) StartDeployment(ctx context.Context, input model.StartDeploymentInput) (*model.StartDeploymentPayload, error) {
+	d, warnings, err := r.Deploy.Waiting.Start(ctx, waiting.Start{DeploymentID: input.ID, OverrideReason: input.OverrideReason.Value()})
+	if err != nil {
+		return nil, err
+	}
+	return &model.StartDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
 }
 
 // QuarantineRelease is the resolver for the quarantineRelease field.
@@ -905,15 +952,6 @@ func (r *mutationResolver) QuarantineRelease(ctx context.Context, input model.Qu
 	return &model.QuarantineReleasePayload{Release: rel}, nil
 }
 
-// MoveService is the resolver for the moveService field.
-func (r *mutationResolver) MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error) {
-	i, err := r.Deploy.CloudEvents.MoveService(ctx, input.ServiceArn, input.ModuleInstanceID)
-	if err != nil {
-		return nil, err
-	}
-	return &model.MoveServicePayload{ModuleInstance: (*record.ModuleInstance)(i)}, nil
-}
-
 // UnquarantineRelease is the resolver for the unquarantineRelease field.
 func (r *mutationResolver) UnquarantineRelease(ctx context.Context, input model.UnquarantineReleaseInput) (*model.UnquarantineReleasePayload, error) {
 	rel, err := r.Deploy.Releases.UnquarantineRelease(ctx, input.ID)
@@ -921,6 +959,33 @@ func (r *mutationResolver) UnquarantineRelease(ctx context.Context, input model.
 		return nil, err
 	}
 	return &model.UnquarantineReleasePayload{Release: rel}, nil
+}
+
+// CreateRule is the resolver for the createRule field.
+func (r *mutationResolver) CreateRule(ctx context.Context, input model.CreateRuleInput) (*model.CreateRulePayload, error) {
+	made, warnings, err := r.Resolver.Rules.Create(ctx, newRule(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.CreateRulePayload{Rule: made, Warnings: inputWarnings(warnings)}, nil
+}
+
+// UpdateRule is the resolver for the updateRule field.
+func (r *mutationResolver) UpdateRule(ctx context.Context, input model.UpdateRuleInput) (*model.UpdateRulePayload, error) {
+	updated, warnings, err := r.Resolver.Rules.Update(ctx, input.ID, rulePatch(input))
+	if err != nil {
+		return nil, err
+	}
+	return &model.UpdateRulePayload{Rule: updated, Warnings: inputWarnings(warnings)}, nil
+}
+
+// EndRule is the resolver for the endRule field.
+func (r *mutationResolver) EndRule(ctx context.Context, input model.EndRuleInput) (*model.EndRulePayload, error) {
+	ended, err := r.Resolver.Rules.End(ctx, input.ID, input.ExpectedVersion.Value())
+	if err != nil {
+		return nil, err
+	}
+	return &model.EndRulePayload{Rule: ended}, nil
 }
 
 // ClaimDeployment is the resolver for the claimDeployment field.
@@ -961,72 +1026,6 @@ func (r *mutationResolver) CompleteDeployment(ctx context.Context, input model.C
 	return &model.CompleteDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
 }
 
-// PromoteDeployment is the resolver for the promoteDeployment field.
-func (r *mutationResolver) PromoteDeployment(ctx context.Context, input model.PromoteDeploymentInput) (*model.PromoteDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.Propose.Promote(ctx, promotion(input))
-	if err != nil {
-		return nil, err
-	}
-	return &model.PromoteDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
-}
-
-// ApproveDeployment is the resolver for the approveDeployment field.
-func (r *mutationResolver) ApproveDeployment(ctx context.Context, input model.ApproveDeploymentInput) (*model.ApproveDeploymentPayload, error) {
-	approved, err := r.Deploy.Waiting.Approve(ctx, input.ID, input.Reason.Value(), input.Start.Value() == nil || isTrue(input.Start))
-	if err != nil {
-		return nil, err
-	}
-	return &model.ApproveDeploymentPayload{
-		Deployment: (*record.Deployment)(approved.Deployment), Started: approved.Started, Refusal: refusalOf(ctx, approved.Refusal),
-		Warnings: inputWarnings(approved.Warnings),
-	}, nil
-}
-
-// RejectDeployment is the resolver for the rejectDeployment field.
-func (r *mutationResolver) RejectDeployment(ctx context.Context, input model.RejectDeploymentInput) (*model.RejectDeploymentPayload, error) {
-	d, err := r.Deploy.Waiting.Reject(ctx, input.ID, input.Reason.Value())
-	if err != nil {
-		return nil, err
-	}
-	return &model.RejectDeploymentPayload{Deployment: (*record.Deployment)(d)}, nil
-}
-
-// StartDeployment is the resolver for the startDeployment field.
-func (r *mutationResolver) StartDeployment(ctx context.Context, input model.StartDeploymentInput) (*model.StartDeploymentPayload, error) {
-	d, warnings, err := r.Deploy.Waiting.Start(ctx, waiting.Start{DeploymentID: input.ID, OverrideReason: input.OverrideReason.Value()})
-	if err != nil {
-		return nil, err
-	}
-	return &model.StartDeploymentPayload{Deployment: (*record.Deployment)(d), Warnings: inputWarnings(warnings)}, nil
-}
-
-// CreateRule is the resolver for the createRule field.
-func (r *mutationResolver) CreateRule(ctx context.Context, input model.CreateRuleInput) (*model.CreateRulePayload, error) {
-	made, warnings, err := r.Resolver.Rules.Create(ctx, newRule(input))
-	if err != nil {
-		return nil, err
-	}
-	return &model.CreateRulePayload{Rule: made, Warnings: inputWarnings(warnings)}, nil
-}
-
-// UpdateRule is the resolver for the updateRule field.
-func (r *mutationResolver) UpdateRule(ctx context.Context, input model.UpdateRuleInput) (*model.UpdateRulePayload, error) {
-	updated, warnings, err := r.Resolver.Rules.Update(ctx, input.ID, rulePatch(input))
-	if err != nil {
-		return nil, err
-	}
-	return &model.UpdateRulePayload{Rule: updated, Warnings: inputWarnings(warnings)}, nil
-}
-
-// EndRule is the resolver for the endRule field.
-func (r *mutationResolver) EndRule(ctx context.Context, input model.EndRuleInput) (*model.EndRulePayload, error) {
-	ended, err := r.Resolver.Rules.End(ctx, input.ID, input.ExpectedVersion.Value())
-	if err != nil {
-		return nil, err
-	}
-	return &model.EndRulePayload{Rule: ended}, nil
-}
-
 // ModuleInstance is the resolver for the moduleInstance field.
 func (r *outdatedReferenceResolver) ModuleInstance(ctx context.Context, obj *inputvalidation.Outdated) (*record.ModuleInstance, error) {
 	return toInstance(ctx, r.Resolver, obj, func(o *inputvalidation.Outdated) *string { return &o.InstanceID })
@@ -1047,16 +1046,6 @@ func (r *overrideResolver) CreatedBy(ctx context.Context, obj *gate.Override) (*
 	return actorOf(ctx, obj, "createdBy", overrider)
 }
 
-// Environments is the resolver for the environments field.
-func (r *projectResolver) Environments(ctx context.Context, obj *record.Project, filter *model.EnvironmentFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	return environmentsOf(ctx, r.Resolver, obj, environmentFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
-}
-
-// Deployments is the resolver for the deployments field.
-func (r *projectResolver) Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return deploymentsOf(ctx, r.Resolver, obj, view.OfProject, projectID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
-}
-
 // ViewerPermissions is the resolver for the viewerPermissions field.
 func (r *projectResolver) ViewerPermissions(ctx context.Context, obj *record.Project) ([]access.Action, error) {
 	return access.PermissionsIn(actor.From(ctx), actor.Place{ProjectID: obj.ID}), nil
@@ -1072,6 +1061,16 @@ func (r *projectResolver) DeploymentStatistics(ctx context.Context, obj *record.
 	return statisticsOf(ctx, r.Resolver, obj, deployment.FieldProjectID, projectID, from, before, by)
 }
 
+// Environments is the resolver for the environments field.
+func (r *projectResolver) Environments(ctx context.Context, obj *record.Project, filter *model.EnvironmentFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	return environmentsOf(ctx, r.Resolver, obj, environmentFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+}
+
+// Deployments is the resolver for the deployments field.
+func (r *projectResolver) Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return deploymentsOf(ctx, r.Resolver, obj, view.OfProject, projectID, filter, orderBy, page.Args{First: first, After: after, Last: last, Before: before})
+}
+
 // UpdatedAt is the resolver for the updatedAt field.
 func (r *quarantineResolver) UpdatedAt(ctx context.Context, obj *ent.Quarantine) (*time.Time, error) {
 	return lastChange(obj), nil
@@ -1082,6 +1081,11 @@ func (r *quarantineResolver) Release(ctx context.Context, obj *ent.Quarantine) (
 	return toRelease(ctx, r.Resolver, obj, func(q *ent.Quarantine) *string { return &q.ReleaseID })
 }
 
+// Active is the resolver for the active field.
+func (r *quarantineResolver) Active(ctx context.Context, obj *ent.Quarantine) (bool, error) {
+	return r.Deploy.Releases.Holds(obj), nil
+}
+
 // CreatedBy is the resolver for the createdBy field.
 func (r *quarantineResolver) CreatedBy(ctx context.Context, obj *ent.Quarantine) (*actor.Ref, error) {
 	return actorOf(ctx, obj, "createdBy", quarantineCreator)
@@ -1090,11 +1094,6 @@ func (r *quarantineResolver) CreatedBy(ctx context.Context, obj *ent.Quarantine)
 // EndedBy is the resolver for the endedBy field.
 func (r *quarantineResolver) EndedBy(ctx context.Context, obj *ent.Quarantine) (*actor.Ref, error) {
 	return actorOf(ctx, obj, "endedBy", quarantineEnder)
-}
-
-// Active is the resolver for the active field.
-func (r *quarantineResolver) Active(ctx context.Context, obj *ent.Quarantine) (bool, error) {
-	return r.Deploy.Releases.Holds(obj), nil
 }
 
 // Node is the resolver for the node field.
@@ -1112,68 +1111,9 @@ func (r *queryResolver) Viewer(ctx context.Context) (*actor.Actor, error) {
 	return viewer(ctx), nil
 }
 
-// ModuleDefinitions is the resolver for the moduleDefinitions field.
-func (r *queryResolver) ModuleDefinitions(ctx context.Context, filter *model.ModuleDefinitionFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error) {
-	c, err := r.Catalog.Definitions(ctx, moduleFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
-	return registerPage(ctx, c, err)
-}
-
-// ModuleDefinition is the resolver for the moduleDefinition field.
-func (r *queryResolver) ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error) {
-	return lookUp(ctx, id, r.Catalog.Definition, "type", typeArg, r.Catalog.DefinitionByType)
-}
-
-// ModuleVersion is the resolver for the moduleVersion field.
-func (r *queryResolver) ModuleVersion(ctx context.Context, id string) (*record.ModuleVersion, error) {
-	return r.Catalog.Version(ctx, id)
-}
-
-// DefaultValueDefinitions is the resolver for the defaultValueDefinitions field.
-func (r *queryResolver) DefaultValueDefinitions(ctx context.Context, filter *model.DefaultValueDefinitionFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error) {
-	c, err := r.Defaults.Definitions(ctx, definitionFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
-	return registerPage(ctx, c, err)
-}
-
-// DefaultValueDefinition is the resolver for the defaultValueDefinition field.
-func (r *queryResolver) DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error) {
-	return r.Defaults.Definition(ctx, id)
-}
-
-// Deployments is the resolver for the deployments field.
-func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	head, err := feedCursor(ctx, r.Resolver)
-	if err != nil {
-		return nil, err
-	}
-	c, err := r.Deploy.View.Deployments(ctx, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
-	return registerPage(ctx, withFeedCursor(c, head), err)
-}
-
-// Deployment is the resolver for the deployment field.
-func (r *queryResolver) Deployment(ctx context.Context, id string) (*record.Deployment, error) {
-	return r.Deploy.View.Deployment(ctx, id)
-}
-
-// CompareDeployments is the resolver for the compareDeployments field.
-func (r *queryResolver) CompareDeployments(ctx context.Context, fromID string, toID string) (*releases.Comparison, error) {
-	return comparison(ctx, r.Resolver, fromID, toID)
-}
-
-// AuditEvents is the resolver for the auditEvents field.
-func (r *queryResolver) AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error) {
-	c, err := r.Accounts.AuditEvents(ctx, auditFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
-	return registerPage(ctx, c, err)
-}
-
-// Tokens is the resolver for the tokens field.
-func (r *queryResolver) Tokens(ctx context.Context, filter *model.TokenFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error) {
-	c, err := r.Accounts.Tokens(ctx, tokenFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
-	return registerPage(ctx, c, err)
-}
-
-// Token is the resolver for the token field.
-func (r *queryResolver) Token(ctx context.Context, id string) (*ent.Token, error) {
-	return r.Accounts.Token(ctx, id)
+// ErrorCodes is the resolver for the errorCodes field.
+func (r *queryResolver) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) {
+	return errorCodes(), nil
 }
 
 // Organizations is the resolver for the organizations field.
@@ -1186,20 +1126,15 @@ func (r *queryResolver) Organization(ctx context.Context, id *string, slug *stri
 	return lookUp(ctx, id, r.Accounts.OrganizationByID, "slug", slug, r.Accounts.VisibleOrganization)
 }
 
-// Release is the resolver for the release field.
-func (r *queryResolver) Release(ctx context.Context, id string) (*record.Release, error) {
-	return r.Deploy.Releases.Release(ctx, id)
-}
-
-// ModuleInstances is the resolver for the moduleInstances field.
-func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	c, err := r.Catalog.Instances(ctx, instanceFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+// Tokens is the resolver for the tokens field.
+func (r *queryResolver) Tokens(ctx context.Context, filter *model.TokenFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error) {
+	c, err := r.Accounts.Tokens(ctx, tokenFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
-// ModuleInstance is the resolver for the moduleInstance field.
-func (r *queryResolver) ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error) {
-	return lookUp(ctx, id, r.Catalog.Instance, "path", path, r.Catalog.InstanceByPath)
+// Token is the resolver for the token field.
+func (r *queryResolver) Token(ctx context.Context, id string) (*ent.Token, error) {
+	return r.Accounts.Token(ctx, id)
 }
 
 // Projects is the resolver for the projects field.
@@ -1222,6 +1157,22 @@ func (r *queryResolver) Environments(ctx context.Context, filter *model.Environm
 // Environment is the resolver for the environment field.
 func (r *queryResolver) Environment(ctx context.Context, id *string, path *string) (*record.Environment, error) {
 	return lookUp(ctx, id, r.Workspace.Environment, "path", path, r.Workspace.EnvironmentByPath)
+}
+
+// ModuleDefinitions is the resolver for the moduleDefinitions field.
+func (r *queryResolver) ModuleDefinitions(ctx context.Context, filter *model.ModuleDefinitionFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error) {
+	c, err := r.Catalog.Definitions(ctx, moduleFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return registerPage(ctx, c, err)
+}
+
+// ModuleDefinition is the resolver for the moduleDefinition field.
+func (r *queryResolver) ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error) {
+	return lookUp(ctx, id, r.Catalog.Definition, "type", typeArg, r.Catalog.DefinitionByType)
+}
+
+// ModuleVersion is the resolver for the moduleVersion field.
+func (r *queryResolver) ModuleVersion(ctx context.Context, id string) (*record.ModuleVersion, error) {
+	return r.Catalog.Version(ctx, id)
 }
 
 // ValidateInputs is the resolver for the validateInputs field.
@@ -1256,14 +1207,61 @@ func (r *queryResolver) DynamicSources(ctx context.Context) ([]*valuesource.Sour
 	return pointers(valuesource.Sources()), nil
 }
 
-// ErrorCodes is the resolver for the errorCodes field.
-func (r *queryResolver) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) {
-	return errorCodes(), nil
+// DefaultValueDefinitions is the resolver for the defaultValueDefinitions field.
+func (r *queryResolver) DefaultValueDefinitions(ctx context.Context, filter *model.DefaultValueDefinitionFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error) {
+	c, err := r.Defaults.Definitions(ctx, definitionFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	return registerPage(ctx, c, err)
+}
+
+// DefaultValueDefinition is the resolver for the defaultValueDefinition field.
+func (r *queryResolver) DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error) {
+	return r.Defaults.Definition(ctx, id)
+}
+
+// ModuleInstances is the resolver for the moduleInstances field.
+func (r *queryResolver) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	c, err := r.Catalog.Instances(ctx, instanceFilter(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return registerPage(ctx, c, err)
+}
+
+// ModuleInstance is the resolver for the moduleInstance field.
+func (r *queryResolver) ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error) {
+	return lookUp(ctx, id, r.Catalog.Instance, "path", path, r.Catalog.InstanceByPath)
+}
+
+// Deployments is the resolver for the deployments field.
+func (r *queryResolver) Deployments(ctx context.Context, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	head, err := feedCursor(ctx, r.Resolver)
+	if err != nil {
+		return nil, err
+	}
+	c, err := r.Deploy.View.Deployments(ctx, deploymentList(filter, orderBy), page.Args{First: first, After: after, Last: last, Before: before})
+	return registerPage(ctx, withFeedCursor(c, head), err)
+}
+
+// Deployment is the resolver for the deployment field.
+func (r *queryResolver) Deployment(ctx context.Context, id string) (*record.Deployment, error) {
+	return r.Deploy.View.Deployment(ctx, id)
 }
 
 // DeploymentPlan is the resolver for the deploymentPlan field.
 func (r *queryResolver) DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*propose.Plan, error) {
 	return deploymentPlan(ctx, r.Resolver, input)
+}
+
+// CompareDeployments is the resolver for the compareDeployments field.
+func (r *queryResolver) CompareDeployments(ctx context.Context, fromID string, toID string) (*releases.Comparison, error) {
+	return comparison(ctx, r.Resolver, fromID, toID)
+}
+
+// DeploymentStatistics is the resolver for the deploymentStatistics field.
+func (r *queryResolver) DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return statistics(ctx, r.Resolver, from, before, by)
+}
+
+// Release is the resolver for the release field.
+func (r *queryResolver) Release(ctx context.Context, id string) (*record.Release, error) {
+	return r.Deploy.Releases.Release(ctx, id)
 }
 
 // Rules is the resolver for the rules field.
@@ -1277,20 +1275,26 @@ func (r *queryResolver) Rule(ctx context.Context, id string) (*ent.Rule, error) 
 	return r.Resolver.Rules.Rule(ctx, id)
 }
 
-// DeploymentStatistics is the resolver for the deploymentStatistics field.
-func (r *queryResolver) DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
-	return statistics(ctx, r.Resolver, from, before, by)
-}
-
 // Runners is the resolver for the runners field.
 func (r *queryResolver) Runners(ctx context.Context, filter *model.RunnerFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*runners.Runner], error) {
 	c, err := r.Deploy.Runners.List(ctx, runnerFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
 	return registerPage(ctx, c, err)
 }
 
+// AuditEvents is the resolver for the auditEvents field.
+func (r *queryResolver) AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error) {
+	c, err := r.Accounts.AuditEvents(ctx, auditFilter(filter), page.Args{First: first, After: after, Last: last, Before: before})
+	return registerPage(ctx, c, err)
+}
+
 // ModuleVersion is the resolver for the moduleVersion field.
 func (r *releaseResolver) ModuleVersion(ctx context.Context, obj *record.Release) (*record.ModuleVersion, error) {
 	return toVersion(ctx, r.Resolver, obj, func(o *record.Release) *string { return &o.ModuleVersionID })
+}
+
+// Quarantine is the resolver for the quarantine field.
+func (r *releaseResolver) Quarantine(ctx context.Context, obj *record.Release) (*ent.Quarantine, error) {
+	return quarantineOf(ctx, r.Resolver, obj)
 }
 
 // Inputs is the resolver for the inputs field.
@@ -1303,11 +1307,6 @@ func (r *releaseResolver) Inputs(ctx context.Context, obj *record.Release) (json
 func (r *releaseResolver) Artifact(ctx context.Context, obj *record.Release) (json.RawMessage, error) {
 	content, err := releases.ContentOf(ctx, obj)
 	return content.Artifact, err
-}
-
-// Quarantine is the resolver for the quarantine field.
-func (r *releaseResolver) Quarantine(ctx context.Context, obj *record.Release) (*ent.Quarantine, error) {
-	return quarantineOf(ctx, r.Resolver, obj)
 }
 
 // Quarantines is the resolver for the quarantines field.
@@ -1436,6 +1435,11 @@ func (r *userFacingErrorDataResolver) RequestID(ctx context.Context, obj *fault.
 	return nilIfZero(obj.RequestID), nil
 }
 
+// Kind is the resolver for the kind field.
+func (r *viewerResolver) Kind(ctx context.Context, obj *actor.Actor) (actor.Kind, error) {
+	return (&actor.Ref{Name: obj.Name, TokenID: nilIfZero(obj.ID)}).Kind(), nil
+}
+
 // TokenID is the resolver for the tokenId field.
 func (r *viewerResolver) TokenID(ctx context.Context, obj *actor.Actor) (*string, error) {
 	return nilIfZero(obj.ID), nil
@@ -1446,9 +1450,9 @@ func (r *viewerResolver) PrincipalID(ctx context.Context, obj *actor.Actor) (*st
 	return nilIfZero(obj.PrincipalID), nil
 }
 
-// Kind is the resolver for the kind field.
-func (r *viewerResolver) Kind(ctx context.Context, obj *actor.Actor) (actor.Kind, error) {
-	return (&actor.Ref{Name: obj.Name, TokenID: nilIfZero(obj.ID)}).Kind(), nil
+// OrganizationID is the resolver for the organizationId field.
+func (r *viewerResolver) OrganizationID(ctx context.Context, obj *actor.Actor) (*string, error) {
+	return nilIfZero(obj.OrganizationID), nil
 }
 
 // Organization is the resolver for the organization field.
@@ -1456,14 +1460,9 @@ func (r *viewerResolver) Organization(ctx context.Context, obj *actor.Actor) (*e
 	return r.Accounts.Organization(ctx)
 }
 
-// OrganizationID is the resolver for the organizationId field.
-func (r *viewerResolver) OrganizationID(ctx context.Context, obj *actor.Actor) (*string, error) {
-	return nilIfZero(obj.OrganizationID), nil
-}
-
-// Organizations is the resolver for the organizations field.
-func (r *viewerResolver) Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error) {
-	return r.Accounts.Memberships(ctx)
+// LeaseSeconds is the resolver for the leaseSeconds field.
+func (r *viewerResolver) LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error) {
+	return r.Deploy.Execution.LeaseSeconds(), nil
 }
 
 // Permissions is the resolver for the permissions field.
@@ -1471,9 +1470,9 @@ func (r *viewerResolver) Permissions(ctx context.Context, obj *actor.Actor) ([]a
 	return access.Permissions(obj), nil
 }
 
-// LeaseSeconds is the resolver for the leaseSeconds field.
-func (r *viewerResolver) LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error) {
-	return r.Deploy.Execution.LeaseSeconds(), nil
+// Organizations is the resolver for the organizations field.
+func (r *viewerResolver) Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error) {
+	return r.Accounts.Memberships(ctx)
 }
 
 // Deployment is the resolver for the deployment field.

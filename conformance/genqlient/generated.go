@@ -14,7 +14,7 @@ import (
 //
 // A page of deployments.
 type FailuresDeploymentsDeploymentConnection struct {
-	// The deployments.
+	// The items.
 	Nodes []FailuresDeploymentsDeploymentConnectionNodesDeployment `json:"nodes"`
 }
 
@@ -32,9 +32,9 @@ type FailuresDeploymentsDeploymentConnectionNodesDeployment struct {
 	Id string `json:"id"`
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
-	// The instance that it deploys.
+	// Its instance.
 	ModuleInstance FailuresDeploymentsDeploymentConnectionNodesDeploymentModuleInstance `json:"moduleInstance"`
-	// Why it failed or was canceled; null for every other status.
+	// Why it failed or was canceled; null otherwise.
 	Error *FailuresDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData `json:"error"`
 }
 
@@ -59,7 +59,7 @@ func (v *FailuresDeploymentsDeploymentConnectionNodesDeployment) GetError() *Fai
 // FailuresDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData includes the requested fields of the GraphQL type UserFacingErrorData.
 // The GraphQL type's documentation follows.
 //
-// An error as users see it: the body of a REST refusal, and what a failed deployment keeps.
+// An error for users: the body of a REST refusal, or a failed deployment's error.
 type FailuresDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData struct {
 	// The code, `<namespace>:<Resource>:<CONDITION>`; see `errorCodes`.
 	Code string `json:"code"`

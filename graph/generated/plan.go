@@ -582,6 +582,12 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
+		"createdAt": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Approval)
+			v := obj.CreatedAt
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
 		"updatedAt": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*waiting.Approval)
 			v := obj.UpdatedAt
@@ -623,21 +629,6 @@ func init() {
 			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-		"approved": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*waiting.Approval)
-			v := obj.Approved
-			return writeNBoolean2bool(w, n, v)
-		},
-		},
-		"reason": {Object: "Approval", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*waiting.Approval)
-			v := obj.Comment
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
 		"createdBy": {Object: "Approval", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*waiting.Approval)
 			ec := w.State.(*executionContext)
@@ -655,10 +646,19 @@ func init() {
 			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
-		"createdAt": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"approved": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*waiting.Approval)
-			v := obj.CreatedAt
-			return writeNUtcDateTime2timeᚐTime(w, n, v)
+			v := obj.Approved
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"reason": {Object: "Approval", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Approval)
+			v := obj.Comment
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
 		},
 		},
 		"counts": {Object: "Approval", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -768,18 +768,6 @@ func init() {
 		},
 	}
 	planApproveDeploymentPayload.Fields = map[string]*plan.Field{
-		"deployment": {Object: "ApproveDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*model.ApproveDeploymentPayload)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.Deployment
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
-		},
-		},
 		"started": {Object: "ApproveDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*model.ApproveDeploymentPayload)
 			v := obj.Started
@@ -808,6 +796,18 @@ func init() {
 				return false
 			}
 			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+		},
+		},
+		"deployment": {Object: "ApproveDeploymentPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.ApproveDeploymentPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Deployment
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}
@@ -952,6 +952,35 @@ func init() {
 			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
+		"objectId": {Object: "AuditEvent", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.AuditEvent)
+			v := obj.ObjectID
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNID2string(w, n, v)
+		},
+		},
+		"object": {Object: "AuditEvent", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.AuditEvent)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.AuditEvent().Object(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			if v == nil {
+				return false
+			}
+			return writeONode2slipwayᚋgraphᚋscalarᚐNode(w, n, v)
+		},
+		},
 		"actor": {Object: "AuditEvent", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.AuditEvent)
 			ec := w.State.(*executionContext)
@@ -987,35 +1016,6 @@ func init() {
 				return false
 			}
 			return writeNString2string(w, n, v)
-		},
-		},
-		"objectId": {Object: "AuditEvent", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.AuditEvent)
-			v := obj.ObjectID
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNID2string(w, n, v)
-		},
-		},
-		"object": {Object: "AuditEvent", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.AuditEvent)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.AuditEvent().Object(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			if v == nil {
-				return false
-			}
-			return writeONode2slipwayᚋgraphᚋscalarᚐNode(w, n, v)
 		},
 		},
 		"requestId": {Object: "AuditEvent", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -1231,6 +1231,15 @@ func init() {
 		},
 	}
 	planCompoundProperty.Fields = map[string]*plan.Field{
+		"fields": {Object: "CompoundProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputprop.CompoundProperty)
+			v := obj.Fields
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNString2ᚕstringᚄ(w, n, v)
+		},
+		},
 		"id": {Object: "CompoundProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputprop.CompoundProperty)
 			v := obj.ID
@@ -1288,15 +1297,6 @@ func init() {
 			return writeNBoolean2bool(w, n, v)
 		},
 		},
-		"fields": {Object: "CompoundProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*inputprop.CompoundProperty)
-			v := obj.Fields
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNString2ᚕstringᚄ(w, n, v)
-		},
-		},
 		"default": {Object: "CompoundProperty", IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputprop.CompoundProperty)
 			v := obj.DefaultJSON()
@@ -1344,18 +1344,6 @@ func init() {
 		},
 	}
 	planCreateDefaultValueDefinitionPayload.Fields = map[string]*plan.Field{
-		"defaultValueDefinition": {Object: "CreateDefaultValueDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*model.CreateDefaultValueDefinitionPayload)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.DefaultValueDefinition
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w, n, v)
-		},
-		},
 		"warnings": {Object: "CreateDefaultValueDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*model.CreateDefaultValueDefinitionPayload)
 			if !w.Begin() {
@@ -1366,6 +1354,18 @@ func init() {
 				return false
 			}
 			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+		},
+		},
+		"defaultValueDefinition": {Object: "CreateDefaultValueDefinitionPayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.CreateDefaultValueDefinitionPayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.DefaultValueDefinition
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w, n, v)
 		},
 		},
 	}
@@ -1867,239 +1867,6 @@ func init() {
 			return writeNModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
 		},
 		},
-		"deploymentType": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.DeploymentType
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"triggerSource": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.TriggerSource
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"operation": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Operation(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			return writeODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation(w, n, v)
-		},
-		},
-		"action": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Action(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			return writeNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(w, n, v)
-		},
-		},
-		"status": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.Status
-			return writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w, n, v)
-		},
-		},
-		"description": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.Description
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"reason": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.Reason
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"startedAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.StartedAt
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
-		},
-		},
-		"completedAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.CompletedAt
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
-		},
-		},
-		"error": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.Error
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
-		},
-		},
-		"outputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Outputs(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
-		},
-		},
-		"externalDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.ExternalDeploymentID
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"pipelineRunId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.PipelineRunID
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"stepExecutionId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.StepExecutionID
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"resourceArn": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.ResourceArn
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"resourceName": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.ResourceName
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"redeployOfDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.RedeployOfDeploymentID
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOID2ᚖstring(w, n, v)
-		},
-		},
-		"redeployOf": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().RedeployOf(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
-		},
-		},
-		"rollbackToDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.RollbackToDeploymentID
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOID2ᚖstring(w, n, v)
-		},
-		},
-		"rollbackTo": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().RollbackTo(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
-		},
-		},
-		"data": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Data(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			if v == nil {
-				return false
-			}
-			return writeODeploymentData2slipwayᚋgraphᚋscalarᚐDeploymentData(w, n, v)
-		},
-		},
-		"dataJson": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().DataJSON(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
-		},
-		},
 		"releaseId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			v := obj.ReleaseID
@@ -2152,409 +1919,56 @@ func init() {
 			return writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
-		"givenInputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"redeployOfDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().GivenInputs(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
-		},
-		},
-		"references": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Deployment_references_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().References(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"createdBy": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().CreatedBy(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
-		},
-		},
-		"runner": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Runner(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
-		},
-		},
-		"leaseExpiresAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.LeaseExpiresAt
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
-		},
-		},
-		"fence": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Fence(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
+			v := obj.RedeployOfDeploymentID
 			if !w.Text(plan.Length(v)) {
 				return false
 			}
-			return writeOString2ᚖstring(w, n, v)
+			return writeOID2ᚖstring(w, n, v)
 		},
 		},
-		"cancelRequestedAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.CancelRequestedAt
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
-		},
-		},
-		"cancelRequestedBy": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"redeployOf": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().CancelRequestedBy(ctx, obj)
+			v, err := ec.Resolvers.Deployment().RedeployOf(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-		"cancelReason": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"rollbackToDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
-			v := obj.CancelReason
+			v := obj.RollbackToDeploymentID
 			if !w.Text(plan.Length(v)) {
 				return false
 			}
-			return writeOString2ᚖstring(w, n, v)
+			return writeOID2ᚖstring(w, n, v)
 		},
 		},
-		"forced": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.Forced
-			return writeNBoolean2bool(w, n, v)
-		},
-		},
-		"events": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"rollbackTo": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Deployment)
 			ec := w.State.(*executionContext)
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Events(ctx, obj)
+			v, err := ec.Resolvers.Deployment().RollbackTo(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(w, n, v)
-		},
-		},
-		"foldedEvents": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.FoldedEvents
-			return writeNInt2int32(w, n, v)
-		},
-		},
-		"logs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Deployment_logs_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Logs(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOLogLineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"foldedLogLines": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.FoldedLogLines
-			return writeNInt2int32(w, n, v)
-		},
-		},
-		"foldedLogBytes": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().FoldedLogBytes(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			return writeNFloat2float64(w, n, v)
-		},
-		},
-		"detailsFoldedAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.DetailsFoldedAt
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
-		},
-		},
-		"rollbackEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().RollbackEligibility(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
-		},
-		},
-		"redeployEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().RedeployEligibility(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
-		},
-		},
-		"cancelEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Deployment_cancelEligibility_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().CancelEligibility(ctx, obj, fc.Args["force"].(bool))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
-		},
-		},
-		"lineage": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Deployment_lineage_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Lineage(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"version": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.Version
-			return writeNInt2int32(w, n, v)
-		},
-		},
-		"requirements": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Requirements(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
-		},
-		},
-		"approvals": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Deployment_approvals_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Approvals(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOApprovalConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"waitsUntil": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			v := obj.WaitsUntil
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
-		},
-		},
-		"approveEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().ApproveEligibility(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
-		},
-		},
-		"startEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().StartEligibility(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
-		},
-		},
-		"changesFromLive": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().ChangesFromLive(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(w, n, v)
-		},
-		},
-		"waitingFor": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().WaitingFor(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOWaiting2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐReasonᚄ(w, n, v)
-		},
-		},
-		"override": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Deployment)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Deployment().Override(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(w, n, v)
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"promotedFromDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2626,6 +2040,592 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
+		"version": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.Version
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"status": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.Status
+			return writeNDeploymentStatus2slipwayᚋentᚋdeploymentᚐStatus(w, n, v)
+		},
+		},
+		"deploymentType": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.DeploymentType
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"triggerSource": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.TriggerSource
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"operation": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Operation(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeODeploymentOperation2ᚖslipwayᚋinternalᚋpureᚋgateᚐOperation(w, n, v)
+		},
+		},
+		"action": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Action(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNDeploymentAction2slipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐAction(w, n, v)
+		},
+		},
+		"createdBy": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().CreatedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
+		},
+		},
+		"runner": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Runner(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
+		},
+		},
+		"description": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.Description
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"reason": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.Reason
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"startedAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.StartedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"completedAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.CompletedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"error": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Error
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
+		},
+		},
+		"givenInputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().GivenInputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
+		"outputs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Outputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
+		"externalDeploymentId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.ExternalDeploymentID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"pipelineRunId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.PipelineRunID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"stepExecutionId": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.StepExecutionID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"resourceArn": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.ResourceArn
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"resourceName": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.ResourceName
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"data": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Data(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			if v == nil {
+				return false
+			}
+			return writeODeploymentData2slipwayᚋgraphᚋscalarᚐDeploymentData(w, n, v)
+		},
+		},
+		"dataJson": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().DataJSON(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
+		"leaseExpiresAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.LeaseExpiresAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"fence": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Fence(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"cancelRequestedAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.CancelRequestedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"cancelRequestedBy": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().CancelRequestedBy(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
+		},
+		},
+		"cancelReason": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.CancelReason
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"forced": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.Forced
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"waitsUntil": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.WaitsUntil
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"override": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Override(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOOverride2ᚖslipwayᚋinternalᚋpureᚋgateᚐOverride(w, n, v)
+		},
+		},
+		"detailsFoldedAt": {Object: "Deployment", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.DetailsFoldedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"waitingFor": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().WaitingFor(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOWaiting2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋwaitingᚐReasonᚄ(w, n, v)
+		},
+		},
+		"requirements": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Requirements(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
+		},
+		},
+		"approveEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().ApproveEligibility(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+		},
+		},
+		"startEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().StartEligibility(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+		},
+		},
+		"cancelEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Deployment_cancelEligibility_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().CancelEligibility(ctx, obj, fc.Args["force"].(bool))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+		},
+		},
+		"rollbackEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().RollbackEligibility(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+		},
+		},
+		"redeployEligibility": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().RedeployEligibility(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+		},
+		},
+		"changesFromLive": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().ChangesFromLive(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(w, n, v)
+		},
+		},
+		"approvals": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Deployment_approvals_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Approvals(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOApprovalConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"references": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Deployment_references_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().References(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"lineage": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Deployment_lineage_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Lineage(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"events": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Events(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNDeploymentEvent2ᚕᚖslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(w, n, v)
+		},
+		},
+		"foldedEvents": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.FoldedEvents
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"logs": {Object: "Deployment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Deployment_logs_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().Logs(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOLogLineConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"foldedLogLines": {Object: "Deployment", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			v := obj.FoldedLogLines
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"foldedLogBytes": {Object: "Deployment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Deployment)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Deployment().FoldedLogBytes(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNFloat2float64(w, n, v)
+		},
+		},
 	}
 	planDeploymentChange.Fields = map[string]*plan.Field{
 		"cursor": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2642,17 +2642,6 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-		"kind": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*feed.Item)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.DeploymentChange().Kind(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			return writeNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind(w, n, v)
-		},
-		},
 		"version": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*feed.Item)
 			ec := w.State.(*executionContext)
@@ -2662,6 +2651,17 @@ func init() {
 				return w.Fail(err)
 			}
 			return writeNInt2int32(w, n, v)
+		},
+		},
+		"kind": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*feed.Item)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentChange().Kind(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNDeploymentChangeKind2slipwayᚋinternalᚋdataᚋfeedᚐKind(w, n, v)
 		},
 		},
 		"deployment": {Object: "DeploymentChange", NonNull: true, IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2707,12 +2707,6 @@ func init() {
 			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-		"sameRelease": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*releases.Comparison)
-			v := obj.SameRelease
-			return writeNBoolean2bool(w, n, v)
-		},
-		},
 		"fromVersion": {Object: "DeploymentComparison", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*releases.Comparison)
 			ec := w.State.(*executionContext)
@@ -2745,6 +2739,12 @@ func init() {
 				return false
 			}
 			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
+		},
+		},
+		"sameRelease": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*releases.Comparison)
+			v := obj.SameRelease
+			return writeNBoolean2bool(w, n, v)
 		},
 		},
 		"inputs": {Object: "DeploymentComparison", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -2797,6 +2797,15 @@ func init() {
 			return writeNDeployment2ᚕᚖslipwayᚋinternalᚋdataᚋrecordᚐDeploymentᚄ(w, n, v)
 		},
 		},
+		"feedCursor": {Object: "DeploymentConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*record.Deployment])
+			v := obj.FeedCursor
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
 		"pageInfo": {Object: "DeploymentConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*record.Deployment])
 			if !w.Begin() {
@@ -2817,15 +2826,6 @@ func init() {
 				return w.Fail(err)
 			}
 			return writeNInt2int32(w, n, v)
-		},
-		},
-		"feedCursor": {Object: "DeploymentConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*page.Connection[*record.Deployment])
-			v := obj.FeedCursor
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
 		},
 		},
 	}
@@ -2879,15 +2879,6 @@ func init() {
 			return writeOInt2ᚖint32(w, n, v)
 		},
 		},
-		"startedAt": {Object: "DeploymentEvent", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*event.Event)
-			v := obj.StartedAt
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOUtcDateTime2ᚖstring(w, n, v)
-		},
-		},
 		"desiredCount": {Object: "DeploymentEvent", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*event.Event)
 			v := obj.DesiredCount
@@ -2912,6 +2903,15 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
+		"startedAt": {Object: "DeploymentEvent", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*event.Event)
+			v := obj.StartedAt
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOUtcDateTime2ᚖstring(w, n, v)
+		},
+		},
 		"message": {Object: "DeploymentEvent", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*event.Event)
 			v := obj.Message
@@ -2923,18 +2923,6 @@ func init() {
 		},
 	}
 	planDeploymentFigures.Fields = map[string]*plan.Field{
-		"from": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*figures.Figures)
-			v := obj.From
-			return writeNUtcDateTime2timeᚐTime(w, n, v)
-		},
-		},
-		"before": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*figures.Figures)
-			v := obj.Before
-			return writeNUtcDateTime2timeᚐTime(w, n, v)
-		},
-		},
 		"created": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*figures.Figures)
 			v := obj.Created
@@ -2989,6 +2977,18 @@ func init() {
 			return writeOFloat2ᚖfloat64(w, n, v)
 		},
 		},
+		"from": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.From
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"before": {Object: "DeploymentFigures", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*figures.Figures)
+			v := obj.Before
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
 	}
 	planDeploymentPlan.Fields = map[string]*plan.Field{
 		"status": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3012,6 +3012,41 @@ func init() {
 				return false
 			}
 			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
+		},
+		},
+		"token": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*propose.Plan)
+			v := obj.Token
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"liveDeployment": {Object: "DeploymentPlan", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*propose.Plan)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.DeploymentPlan().LiveDeployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"inputs": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*propose.Plan)
+			v := obj.Inputs
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
 		},
 		},
 		"requirements": {Object: "DeploymentPlan", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3060,32 +3095,6 @@ func init() {
 			return writeNWarning2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
-		"inputs": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*propose.Plan)
-			v := obj.Inputs
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
-		},
-		},
-		"liveDeployment": {Object: "DeploymentPlan", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*propose.Plan)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.DeploymentPlan().LiveDeployment(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
-		},
-		},
 		"inputChanges": {Object: "DeploymentPlan", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*propose.Plan)
 			if !w.Begin() {
@@ -3120,15 +3129,6 @@ func init() {
 				return false
 			}
 			return writeNReleaseChange2ᚕslipwayᚋinternalᚋpureᚋreleaseᚐChangeᚄ(w, n, v)
-		},
-		},
-		"token": {Object: "DeploymentPlan", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*propose.Plan)
-			v := obj.Token
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
 		},
 		},
 	}
@@ -3333,27 +3333,6 @@ func init() {
 		},
 	}
 	planDrift.Fields = map[string]*plan.Field{
-		"kind": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*state.Drift)
-			v := obj.Kind
-			return writeNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(w, n, v)
-		},
-		},
-		"since": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*state.Drift)
-			v := obj.Since
-			return writeNUtcDateTime2timeᚐTime(w, n, v)
-		},
-		},
-		"message": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*state.Drift)
-			v := obj.Message
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
 		"deploymentId": {Object: "Drift", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*state.Drift)
 			ec := w.State.(*executionContext)
@@ -3385,20 +3364,41 @@ func init() {
 			return writeNDeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
-	}
-	planDynamicSource.Fields = map[string]*plan.Field{
-		"name": {Object: "DynamicSource", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*valuesource.Source)
-			v := obj.Name
+		"kind": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*state.Drift)
+			v := obj.Kind
+			return writeNDriftKind2slipwayᚋentᚋmoduleinstanceᚐDriftKind(w, n, v)
+		},
+		},
+		"since": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*state.Drift)
+			v := obj.Since
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"message": {Object: "Drift", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*state.Drift)
+			v := obj.Message
 			if !w.Text(len(v)) {
 				return false
 			}
 			return writeNString2string(w, n, v)
 		},
 		},
+	}
+	planDynamicSource.Fields = map[string]*plan.Field{
 		"description": {Object: "DynamicSource", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*valuesource.Source)
 			v := obj.Description
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"name": {Object: "DynamicSource", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*valuesource.Source)
+			v := obj.Name
 			if !w.Text(len(v)) {
 				return false
 			}
@@ -3419,15 +3419,6 @@ func init() {
 		},
 	}
 	planDynamicSourceParam.Fields = map[string]*plan.Field{
-		"name": {Object: "DynamicSourceParam", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*valuesource.Param)
-			v := obj.Name
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
 		"description": {Object: "DynamicSourceParam", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*valuesource.Param)
 			v := obj.Description
@@ -3441,6 +3432,15 @@ func init() {
 			obj := parent.(*valuesource.Param)
 			v := obj.Required
 			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"name": {Object: "DynamicSourceParam", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*valuesource.Param)
+			v := obj.Name
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
 		},
 		},
 	}
@@ -3536,6 +3536,15 @@ func init() {
 		},
 	}
 	planEcsAcceptedPauseControl.Fields = map[string]*plan.Field{
+		"lifecycleStage": {Object: "EcsAcceptedPauseControl", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.AcceptedPauseControl)
+			v := obj.LifecycleStage
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
 		"acceptedAt": {Object: "EcsAcceptedPauseControl", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ecs.AcceptedPauseControl)
 			v := obj.AcceptedAt
@@ -3563,44 +3572,8 @@ func init() {
 			return writeOUtcDateTime2ᚖstring(w, n, v)
 		},
 		},
-		"lifecycleStage": {Object: "EcsAcceptedPauseControl", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.AcceptedPauseControl)
-			v := obj.LifecycleStage
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
 	}
 	planEcsDeploymentData.Fields = map[string]*plan.Field{
-		"type": {Object: "EcsDeploymentData", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.Data)
-			v := obj.Type
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"clusterArn": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.Data)
-			v := obj.ClusterARN
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"serviceArn": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.Data)
-			v := obj.ServiceARN
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
 		"acceptedPauseControl": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ecs.Data)
 			if !w.Begin() {
@@ -3667,30 +3640,6 @@ func init() {
 			return writeOEcsListenerState2ᚕslipwayᚋinternalᚋpureᚋecsᚐListenerStateᚄ(w, n, v)
 		},
 		},
-		"events": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.Data)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.Events
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentEvent2ᚕslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(w, n, v)
-		},
-		},
-		"postDeployEnabled": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.Data)
-			v := obj.PostDeployEnabled
-			return writeOBoolean2ᚖbool(w, n, v)
-		},
-		},
-		"preDeployEnabled": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.Data)
-			v := obj.PreDeployEnabled
-			return writeOBoolean2ᚖbool(w, n, v)
-		},
-		},
 		"revertExternalDeploymentId": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ecs.Data)
 			v := obj.RevertExternalDeploymentID
@@ -3718,15 +3667,6 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
-		"serviceDeploymentArn": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.Data)
-			v := obj.ServiceDeploymentARN
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
 		"serviceDeploymentState": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ecs.Data)
 			if !w.Begin() {
@@ -3737,6 +3677,66 @@ func init() {
 				return false
 			}
 			return writeOEcsServiceDeploymentState2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceDeploymentState(w, n, v)
+		},
+		},
+		"type": {Object: "EcsDeploymentData", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.Data)
+			v := obj.Type
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"clusterArn": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.Data)
+			v := obj.ClusterARN
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"serviceArn": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.Data)
+			v := obj.ServiceARN
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"events": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.Data)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Events
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentEvent2ᚕslipwayᚋinternalᚋpureᚋeventᚐEventᚄ(w, n, v)
+		},
+		},
+		"postDeployEnabled": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.Data)
+			v := obj.PostDeployEnabled
+			return writeOBoolean2ᚖbool(w, n, v)
+		},
+		},
+		"preDeployEnabled": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.Data)
+			v := obj.PreDeployEnabled
+			return writeOBoolean2ᚖbool(w, n, v)
+		},
+		},
+		"serviceDeploymentArn": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.Data)
+			v := obj.ServiceDeploymentARN
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
 		},
 		},
 		"triggerChannel": {Object: "EcsDeploymentData", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3759,6 +3759,24 @@ func init() {
 		},
 	}
 	planEcsListenerRule.Fields = map[string]*plan.Field{
+		"targetGroupArn": {Object: "EcsListenerRule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.ListenerRule)
+			v := obj.TargetGroupARN
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"targetGroupName": {Object: "EcsListenerRule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.ListenerRule)
+			v := obj.TargetGroupName
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
 		"isDefaultRule": {Object: "EcsListenerRule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ecs.ListenerRule)
 			v := obj.IsDefaultRule
@@ -3798,15 +3816,6 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
-		"targetGroupArn": {Object: "EcsListenerRule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.ListenerRule)
-			v := obj.TargetGroupARN
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
 		"hostHeaders": {Object: "EcsListenerRule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ecs.ListenerRule)
 			v := obj.HostHeaders
@@ -3829,15 +3838,6 @@ func init() {
 			obj := parent.(*ecs.ListenerRule)
 			v := obj.RulePriority
 			return writeOInt2ᚖint32(w, n, v)
-		},
-		},
-		"targetGroupName": {Object: "EcsListenerRule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.ListenerRule)
-			v := obj.TargetGroupName
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
 		},
 		},
 	}
@@ -3898,6 +3898,30 @@ func init() {
 			return writeOUtcDateTime2ᚖstring(w, n, v)
 		},
 		},
+		"sourceServiceRevisions": {Object: "EcsServiceDeploymentState", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.ServiceDeploymentState)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.SourceServiceRevisions
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEcsServiceRevision2ᚕslipwayᚋinternalᚋpureᚋecsᚐServiceRevisionᚄ(w, n, v)
+		},
+		},
+		"targetServiceRevision": {Object: "EcsServiceDeploymentState", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.ServiceDeploymentState)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.TargetServiceRevision
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEcsServiceRevision2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceRevision(w, n, v)
+		},
+		},
 		"serviceDeploymentArn": {Object: "EcsServiceDeploymentState", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ecs.ServiceDeploymentState)
 			v := obj.ServiceDeploymentARN
@@ -3943,30 +3967,6 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
-		"sourceServiceRevisions": {Object: "EcsServiceDeploymentState", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.ServiceDeploymentState)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.SourceServiceRevisions
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOEcsServiceRevision2ᚕslipwayᚋinternalᚋpureᚋecsᚐServiceRevisionᚄ(w, n, v)
-		},
-		},
-		"targetServiceRevision": {Object: "EcsServiceDeploymentState", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.ServiceDeploymentState)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.TargetServiceRevision
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOEcsServiceRevision2ᚖslipwayᚋinternalᚋpureᚋecsᚐServiceRevision(w, n, v)
-		},
-		},
 	}
 	planEcsServiceRevision.Fields = map[string]*plan.Field{
 		"pendingTaskCount": {Object: "EcsServiceRevision", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -3987,15 +3987,6 @@ func init() {
 			return writeOInt2ᚖint32(w, n, v)
 		},
 		},
-		"serviceRevisionArn": {Object: "EcsServiceRevision", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ecs.ServiceRevision)
-			v := obj.ServiceRevisionARN
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
 		"requestedProductionTrafficWeight": {Object: "EcsServiceRevision", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ecs.ServiceRevision)
 			v := obj.RequestedProductionTrafficWeight
@@ -4006,6 +3997,15 @@ func init() {
 			obj := parent.(*ecs.ServiceRevision)
 			v := obj.RequestedTestTrafficWeight
 			return writeOInt2ᚖint32(w, n, v)
+		},
+		},
+		"serviceRevisionArn": {Object: "EcsServiceRevision", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ecs.ServiceRevision)
+			v := obj.ServiceRevisionARN
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
 		},
 		},
 	}
@@ -4036,29 +4036,6 @@ func init() {
 		},
 	}
 	planEligibility.Fields = map[string]*plan.Field{
-		"allowed": {Object: "Eligibility", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			v := obj.Allowed
-			return writeNBoolean2bool(w, n, v)
-		},
-		},
-		"refusal": {Object: "Eligibility", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*admission.Eligibility)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Eligibility().Refusal(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
-		},
-		},
 		"blockedBy": {Object: "Eligibility", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*admission.Eligibility)
 			if !w.Begin() {
@@ -4086,6 +4063,29 @@ func init() {
 				return false
 			}
 			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
+		},
+		},
+		"allowed": {Object: "Eligibility", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*admission.Eligibility)
+			v := obj.Allowed
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"refusal": {Object: "Eligibility", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*admission.Eligibility)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Eligibility().Refusal(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUserFacingErrorData2ᚖslipwayᚋinternalᚋbaseᚋfaultᚐData(w, n, v)
 		},
 		},
 	}
@@ -4184,90 +4184,6 @@ func init() {
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
-		"moduleInstances": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Environment)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Environment_moduleInstances_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"rules": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Environment)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Environment_rules_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Environment().Rules(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"requirements": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Environment)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Environment_requirements_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Environment().Requirements(ctx, obj, fc.Args["operation"].(gate.Operation))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
-		},
-		},
-		"deployments": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Environment)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Environment_deployments_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Environment().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
 		"viewerPermissions": {Object: "Environment", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Environment)
 			ec := w.State.(*executionContext)
@@ -4299,6 +4215,27 @@ func init() {
 			return writeOInstanceCounts2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐInstances(w, n, v)
 		},
 		},
+		"requirements": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Environment_requirements_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().Requirements(ctx, obj, fc.Args["operation"].(gate.Operation))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORequirement2ᚕᚖslipwayᚋinternalᚋpureᚋgateᚐRequirementᚄ(w, n, v)
+		},
+		},
 		"deploymentStatistics": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Environment)
 			ec := w.State.(*executionContext)
@@ -4318,6 +4255,69 @@ func init() {
 				return false
 			}
 			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
+		},
+		},
+		"moduleInstances": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Environment_moduleInstances_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().ModuleInstances(ctx, obj, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"deployments": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Environment_deployments_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"rules": {Object: "Environment", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Environment)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Environment_rules_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Environment().Rules(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORuleConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -4393,15 +4393,6 @@ func init() {
 		},
 	}
 	planErrorAction.Fields = map[string]*plan.Field{
-		"label": {Object: "ErrorAction", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*fault.Action)
-			v := obj.Label
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
 		"url": {Object: "ErrorAction", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Action)
 			v := obj.URL
@@ -4411,22 +4402,17 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
-	}
-	planErrorCode.Fields = map[string]*plan.Field{
-		"code": {Object: "ErrorCode", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*fault.Entry)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.ErrorCode().Code(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
+		"label": {Object: "ErrorAction", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*fault.Action)
+			v := obj.Label
 			if !w.Text(len(v)) {
 				return false
 			}
 			return writeNString2string(w, n, v)
 		},
 		},
+	}
+	planErrorCode.Fields = map[string]*plan.Field{
 		"status": {Object: "ErrorCode", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Entry)
 			ec := w.State.(*executionContext)
@@ -4441,6 +4427,20 @@ func init() {
 		"meaning": {Object: "ErrorCode", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Entry)
 			v := obj.Meaning
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"code": {Object: "ErrorCode", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*fault.Entry)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ErrorCode().Code(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
 			if !w.Text(len(v)) {
 				return false
 			}
@@ -4527,16 +4527,16 @@ func init() {
 		},
 	}
 	planFreezeDemand.Fields = map[string]*plan.Field{
-		"from": {Object: "FreezeDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*gate.Freeze)
-			v := obj.From
-			return writeNUtcDateTime2timeᚐTime(w, n, v)
-		},
-		},
 		"until": {Object: "FreezeDemand", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*gate.Freeze)
 			v := obj.Until
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"from": {Object: "FreezeDemand", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Freeze)
+			v := obj.From
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
 	}
@@ -5090,6 +5090,18 @@ func init() {
 		},
 	}
 	planLogLineConnection.Fields = map[string]*plan.Field{
+		"pageInfo": {Object: "LogLineConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*page.Connection[*ent.DeploymentLog])
+			if !w.Begin() {
+				return false
+			}
+			v := obj.PageInfo
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
+		},
+		},
 		"edges": {Object: "LogLineConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*page.Connection[*ent.DeploymentLog])
 			if !w.Begin() {
@@ -5112,18 +5124,6 @@ func init() {
 				return false
 			}
 			return writeNLogLine2ᚕᚖslipwayᚋentᚐDeploymentLogᚄ(w, n, v)
-		},
-		},
-		"pageInfo": {Object: "LogLineConnection", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*page.Connection[*ent.DeploymentLog])
-			if !w.Begin() {
-				return false
-			}
-			v := obj.PageInfo
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNPageInfo2ᚖslipwayᚋinternalᚋdataᚋpageᚐInfo(w, n, v)
 		},
 		},
 		"totalCount": {Object: "LogLineConnection", NonNull: true, IsMethod: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5179,15 +5179,6 @@ func init() {
 			return writeOString2ᚕᚖstring(w, n, v)
 		},
 		},
-		"label": {Object: "MapKey", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*inputprop.MapKeyConfig)
-			v := obj.Label
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
 		"patterns": {Object: "MapKey", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputprop.MapKeyConfig)
 			if !w.Begin() {
@@ -5216,6 +5207,15 @@ func init() {
 				return false
 			}
 			return writeNString2string(w, n, v)
+		},
+		},
+		"label": {Object: "MapKey", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputprop.MapKeyConfig)
+			v := obj.Label
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
 		},
 		},
 	}
@@ -5248,6 +5248,32 @@ func init() {
 				return false
 			}
 			return writeOID2ᚖstring(w, n, v)
+		},
+		},
+		"latestVersionId": {Object: "ModuleDefinition", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleDefinition)
+			v := obj.LatestVersionID
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOID2ᚖstring(w, n, v)
+		},
+		},
+		"latestModuleVersion": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleDefinition)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleDefinition().LatestModuleVersion(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
 		"name": {Object: "ModuleDefinition", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5292,30 +5318,18 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
-		"latestVersionId": {Object: "ModuleDefinition", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleDefinition)
-			v := obj.LatestVersionID
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOID2ᚖstring(w, n, v)
-		},
-		},
-		"latestModuleVersion": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"viewerPermissions": {Object: "ModuleDefinition", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleDefinition)
 			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleDefinition().LatestModuleVersion(ctx, obj)
+			v, err := ec.Resolvers.ModuleDefinition().ViewerPermissions(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
+			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
 		},
 		},
 		"versions": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5339,41 +5353,6 @@ func init() {
 			return writeOModuleVersionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"deployments": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleDefinition)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_ModuleDefinition_deployments_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleDefinition().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"viewerPermissions": {Object: "ModuleDefinition", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleDefinition)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleDefinition().ViewerPermissions(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
-		},
-		},
 		"moduleInstances": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleDefinition)
 			ec := w.State.(*executionContext)
@@ -5393,6 +5372,27 @@ func init() {
 				return false
 			}
 			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"deployments": {Object: "ModuleDefinition", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleDefinition)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_ModuleDefinition_deployments_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleDefinition().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -5576,21 +5576,6 @@ func init() {
 			return writeNModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w, n, v)
 		},
 		},
-		"name": {Object: "ModuleInstance", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			v := obj.Name
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNGivenId2string(w, n, v)
-		},
-		},
-		"archivedAt": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			v := obj.ArchivedAt
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
-		},
-		},
 		"liveDeploymentId": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			v := obj.LiveDeploymentID
@@ -5615,77 +5600,6 @@ func init() {
 				return false
 			}
 			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
-		},
-		},
-		"outputs": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().Outputs(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
-		},
-		},
-		"externalDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().ExternalDeployment(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
-		},
-		},
-		"destroyedAt": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			v := obj.DestroyedAt
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
-		},
-		},
-		"destroyEligibility": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().DestroyEligibility(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
-		},
-		},
-		"drift": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().Drift(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODrift2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐDrift(w, n, v)
 		},
 		},
 		"activeDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5739,6 +5653,126 @@ func init() {
 			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
+		"externalDeployment": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().ExternalDeployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
+		},
+		},
+		"name": {Object: "ModuleInstance", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			v := obj.Name
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNGivenId2string(w, n, v)
+		},
+		},
+		"archivedAt": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			v := obj.ArchivedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"destroyedAt": {Object: "ModuleInstance", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			v := obj.DestroyedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"onFailure": {Object: "ModuleInstance", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			v := obj.OnFailure
+			return writeNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure(w, n, v)
+		},
+		},
+		"ownInputs": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().OwnInputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNString2ᚕstringᚄ(w, n, v)
+		},
+		},
+		"outputs": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Outputs(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
+		},
+		},
+		"fence": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Fence(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"drift": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().Drift(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODrift2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋstateᚐDrift(w, n, v)
+		},
+		},
+		"destroyEligibility": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleInstance)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleInstance().DestroyEligibility(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEligibility2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋadmissionᚐEligibility(w, n, v)
+		},
+		},
 		"deploymentCounts": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
@@ -5756,18 +5790,25 @@ func init() {
 			return writeODeploymentCount2ᚕᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋviewᚐCountᚄ(w, n, v)
 		},
 		},
-		"fence": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"deploymentStatistics": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_ModuleInstance_deploymentStatistics_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().Fence(ctx, obj)
+			v, err := ec.Resolvers.ModuleInstance().DeploymentStatistics(ctx, obj, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
 			if err != nil {
 				return w.Fail(err)
 			}
-			if !w.Text(len(v)) {
+			if !w.Resolved(v) {
 				return false
 			}
-			return writeNString2string(w, n, v)
+			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
 		},
 		},
 		"deployments": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5791,10 +5832,10 @@ func init() {
 			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"outdatedReferences": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"promotable": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_ModuleInstance_outdatedReferences_args)
+			fc, ok := w.Arguments(n, ec.field_ModuleInstance_promotable_args)
 			if !ok {
 				return false
 			}
@@ -5802,14 +5843,14 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().OutdatedReferences(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.ModuleInstance().Promotable(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOOutdatedReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 		"dependents": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -5833,30 +5874,10 @@ func init() {
 			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"ownInputs": {Object: "ModuleInstance", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"outdatedReferences": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleInstance)
 			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().OwnInputs(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNString2ᚕstringᚄ(w, n, v)
-		},
-		},
-		"onFailure": {Object: "ModuleInstance", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			v := obj.OnFailure
-			return writeNOnFailure2slipwayᚋentᚋmoduleinstanceᚐOnFailure(w, n, v)
-		},
-		},
-		"promotable": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_ModuleInstance_promotable_args)
+			fc, ok := w.Arguments(n, ec.field_ModuleInstance_outdatedReferences_args)
 			if !ok {
 				return false
 			}
@@ -5864,35 +5885,14 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().Promotable(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.ModuleInstance().OutdatedReferences(ctx, obj, fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"deploymentStatistics": {Object: "ModuleInstance", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleInstance)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_ModuleInstance_deploymentStatistics_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleInstance().DeploymentStatistics(ctx, obj, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
+			return writeOOutdatedReferenceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -5968,15 +5968,6 @@ func init() {
 		},
 	}
 	planModuleOutput.Fields = map[string]*plan.Field{
-		"name": {Object: "ModuleOutput", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*output.Declared)
-			v := obj.Name
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
 		"description": {Object: "ModuleOutput", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*output.Declared)
 			v := obj.Description
@@ -5990,6 +5981,15 @@ func init() {
 			obj := parent.(*output.Declared)
 			v := obj.Secret
 			return writeNBoolean2bool(w, n, v)
+		},
+		},
+		"name": {Object: "ModuleOutput", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*output.Declared)
+			v := obj.Name
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
 		},
 		},
 	}
@@ -6068,6 +6068,50 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
+		"sourceUrl": {Object: "ModuleVersion", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleVersion)
+			v := obj.SourceURL
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"sourceRef": {Object: "ModuleVersion", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleVersion)
+			v := obj.SourceRef
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"sourcePath": {Object: "ModuleVersion", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleVersion)
+			v := obj.SourcePath
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
+		"deprecation": {Object: "ModuleVersion", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.ModuleVersion)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.ModuleVersion().Deprecation(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋserviceᚋcatalogᚐDeprecation(w, n, v)
+		},
+		},
 		"inputs": {Object: "ModuleVersion", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.ModuleVersion)
 			ec := w.State.(*executionContext)
@@ -6114,50 +6158,6 @@ func init() {
 				return false
 			}
 			return writeNModuleOutput2ᚕᚖslipwayᚋinternalᚋpureᚋoutputᚐDeclaredᚄ(w, n, v)
-		},
-		},
-		"sourceUrl": {Object: "ModuleVersion", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleVersion)
-			v := obj.SourceURL
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"sourceRef": {Object: "ModuleVersion", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleVersion)
-			v := obj.SourceRef
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"sourcePath": {Object: "ModuleVersion", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleVersion)
-			v := obj.SourcePath
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
-		},
-		},
-		"deprecation": {Object: "ModuleVersion", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.ModuleVersion)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.ModuleVersion().Deprecation(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOModuleVersionDeprecation2ᚖslipwayᚋinternalᚋserviceᚋcatalogᚐDeprecation(w, n, v)
 		},
 		},
 		"liveModuleInstances": {Object: "ModuleVersion", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6333,9 +6333,9 @@ func init() {
 		},
 	}
 	planMutation.Fields = map[string]*plan.Field{
-		"createDefaultValueDefinition": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createOrganization": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_createDefaultValueDefinition_args)
+			fc, ok := w.Arguments(n, ec.field_Mutation_createOrganization_args)
 			if !ok {
 				return false
 			}
@@ -6343,19 +6343,19 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().CreateDefaultValueDefinition(ctx, fc.Args["input"].(model.CreateDefaultValueDefinitionInput))
+			v, err := ec.Resolvers.Mutation().CreateOrganization(ctx, fc.Args["input"].(model.CreateOrganizationInput))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOCreateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDefaultValueDefinitionPayload(w, n, v)
+			return writeOCreateOrganizationPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateOrganizationPayload(w, n, v)
 		},
 		},
-		"updateDefaultValueDefinition": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createToken": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_updateDefaultValueDefinition_args)
+			fc, ok := w.Arguments(n, ec.field_Mutation_createToken_args)
 			if !ok {
 				return false
 			}
@@ -6363,19 +6363,19 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().UpdateDefaultValueDefinition(ctx, fc.Args["input"].(model.UpdateDefaultValueDefinitionInput))
+			v, err := ec.Resolvers.Mutation().CreateToken(ctx, fc.Args["input"].(model.CreateTokenInput))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(w, n, v)
+			return writeOCreateTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateTokenPayload(w, n, v)
 		},
 		},
-		"deleteDefaultValueDefinition": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"revokeToken": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_deleteDefaultValueDefinition_args)
+			fc, ok := w.Arguments(n, ec.field_Mutation_revokeToken_args)
 			if !ok {
 				return false
 			}
@@ -6383,14 +6383,214 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().DeleteDefaultValueDefinition(ctx, fc.Args["input"].(model.DeleteDefaultValueDefinitionInput))
+			v, err := ec.Resolvers.Mutation().RevokeToken(ctx, fc.Args["input"].(model.RevokeTokenInput))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeODeleteDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteDefaultValueDefinitionPayload(w, n, v)
+			return writeORevokeTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐRevokeTokenPayload(w, n, v)
+		},
+		},
+		"createProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_createProject_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().CreateProject(ctx, fc.Args["input"].(model.CreateProjectInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOCreateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateProjectPayload(w, n, v)
+		},
+		},
+		"updateProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_updateProject_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UpdateProject(ctx, fc.Args["input"].(model.UpdateProjectInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUpdateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateProjectPayload(w, n, v)
+		},
+		},
+		"deleteProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_deleteProject_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().DeleteProject(ctx, fc.Args["input"].(model.DeleteProjectInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeleteProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteProjectPayload(w, n, v)
+		},
+		},
+		"archiveProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_archiveProject_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().ArchiveProject(ctx, fc.Args["input"].(model.ArchiveProjectInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOArchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveProjectPayload(w, n, v)
+		},
+		},
+		"unarchiveProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_unarchiveProject_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UnarchiveProject(ctx, fc.Args["input"].(model.UnarchiveProjectInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUnarchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveProjectPayload(w, n, v)
+		},
+		},
+		"createEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_createEnvironment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().CreateEnvironment(ctx, fc.Args["input"].(model.CreateEnvironmentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOCreateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateEnvironmentPayload(w, n, v)
+		},
+		},
+		"updateEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_updateEnvironment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UpdateEnvironment(ctx, fc.Args["input"].(model.UpdateEnvironmentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUpdateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateEnvironmentPayload(w, n, v)
+		},
+		},
+		"deleteEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_deleteEnvironment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().DeleteEnvironment(ctx, fc.Args["input"].(model.DeleteEnvironmentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeleteEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteEnvironmentPayload(w, n, v)
+		},
+		},
+		"archiveEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_archiveEnvironment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().ArchiveEnvironment(ctx, fc.Args["input"].(model.ArchiveEnvironmentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOArchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveEnvironmentPayload(w, n, v)
+		},
+		},
+		"unarchiveEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_unarchiveEnvironment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UnarchiveEnvironment(ctx, fc.Args["input"].(model.UnarchiveEnvironmentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUnarchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveEnvironmentPayload(w, n, v)
 		},
 		},
 		"createModuleDefinition": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6493,9 +6693,9 @@ func init() {
 			return writeOUndeprecateModuleVersionPayload2ᚖslipwayᚋgraphᚋmodelᚐUndeprecateModuleVersionPayload(w, n, v)
 		},
 		},
-		"createToken": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"createDefaultValueDefinition": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_createToken_args)
+			fc, ok := w.Arguments(n, ec.field_Mutation_createDefaultValueDefinition_args)
 			if !ok {
 				return false
 			}
@@ -6503,19 +6703,19 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().CreateToken(ctx, fc.Args["input"].(model.CreateTokenInput))
+			v, err := ec.Resolvers.Mutation().CreateDefaultValueDefinition(ctx, fc.Args["input"].(model.CreateDefaultValueDefinitionInput))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOCreateTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateTokenPayload(w, n, v)
+			return writeOCreateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDefaultValueDefinitionPayload(w, n, v)
 		},
 		},
-		"revokeToken": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"updateDefaultValueDefinition": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_revokeToken_args)
+			fc, ok := w.Arguments(n, ec.field_Mutation_updateDefaultValueDefinition_args)
 			if !ok {
 				return false
 			}
@@ -6523,19 +6723,19 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().RevokeToken(ctx, fc.Args["input"].(model.RevokeTokenInput))
+			v, err := ec.Resolvers.Mutation().UpdateDefaultValueDefinition(ctx, fc.Args["input"].(model.UpdateDefaultValueDefinitionInput))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeORevokeTokenPayload2ᚖslipwayᚋgraphᚋmodelᚐRevokeTokenPayload(w, n, v)
+			return writeOUpdateDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateDefaultValueDefinitionPayload(w, n, v)
 		},
 		},
-		"createOrganization": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"deleteDefaultValueDefinition": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_createOrganization_args)
+			fc, ok := w.Arguments(n, ec.field_Mutation_deleteDefaultValueDefinition_args)
 			if !ok {
 				return false
 			}
@@ -6543,54 +6743,14 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().CreateOrganization(ctx, fc.Args["input"].(model.CreateOrganizationInput))
+			v, err := ec.Resolvers.Mutation().DeleteDefaultValueDefinition(ctx, fc.Args["input"].(model.DeleteDefaultValueDefinitionInput))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOCreateOrganizationPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateOrganizationPayload(w, n, v)
-		},
-		},
-		"createProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_createProject_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().CreateProject(ctx, fc.Args["input"].(model.CreateProjectInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOCreateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateProjectPayload(w, n, v)
-		},
-		},
-		"createEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_createEnvironment_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().CreateEnvironment(ctx, fc.Args["input"].(model.CreateEnvironmentInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOCreateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateEnvironmentPayload(w, n, v)
+			return writeODeleteDefaultValueDefinitionPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteDefaultValueDefinitionPayload(w, n, v)
 		},
 		},
 		"createModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6611,166 +6771,6 @@ func init() {
 				return false
 			}
 			return writeOCreateModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateModuleInstancePayload(w, n, v)
-		},
-		},
-		"updateProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_updateProject_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().UpdateProject(ctx, fc.Args["input"].(model.UpdateProjectInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOUpdateProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateProjectPayload(w, n, v)
-		},
-		},
-		"deleteProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_deleteProject_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().DeleteProject(ctx, fc.Args["input"].(model.DeleteProjectInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeleteProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteProjectPayload(w, n, v)
-		},
-		},
-		"archiveProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_archiveProject_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().ArchiveProject(ctx, fc.Args["input"].(model.ArchiveProjectInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOArchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveProjectPayload(w, n, v)
-		},
-		},
-		"unarchiveProject": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_unarchiveProject_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().UnarchiveProject(ctx, fc.Args["input"].(model.UnarchiveProjectInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOUnarchiveProjectPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveProjectPayload(w, n, v)
-		},
-		},
-		"updateEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_updateEnvironment_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().UpdateEnvironment(ctx, fc.Args["input"].(model.UpdateEnvironmentInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOUpdateEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateEnvironmentPayload(w, n, v)
-		},
-		},
-		"deleteEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_deleteEnvironment_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().DeleteEnvironment(ctx, fc.Args["input"].(model.DeleteEnvironmentInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeleteEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐDeleteEnvironmentPayload(w, n, v)
-		},
-		},
-		"archiveEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_archiveEnvironment_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().ArchiveEnvironment(ctx, fc.Args["input"].(model.ArchiveEnvironmentInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOArchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐArchiveEnvironmentPayload(w, n, v)
-		},
-		},
-		"unarchiveEnvironment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_unarchiveEnvironment_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().UnarchiveEnvironment(ctx, fc.Args["input"].(model.UnarchiveEnvironmentInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOUnarchiveEnvironmentPayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveEnvironmentPayload(w, n, v)
 		},
 		},
 		"updateModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6853,6 +6853,46 @@ func init() {
 			return writeOUnarchiveModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐUnarchiveModuleInstancePayload(w, n, v)
 		},
 		},
+		"destroyModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_destroyModuleInstance_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().DestroyModuleInstance(ctx, fc.Args["input"].(model.DestroyModuleInstanceInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(w, n, v)
+		},
+		},
+		"moveService": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_moveService_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().MoveService(ctx, fc.Args["input"].(model.MoveServiceInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOMoveServicePayload2ᚖslipwayᚋgraphᚋmodelᚐMoveServicePayload(w, n, v)
+		},
+		},
 		"createDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Mutation_createDeployment_args)
@@ -6871,6 +6911,26 @@ func init() {
 				return false
 			}
 			return writeOCreateDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCreateDeploymentPayload(w, n, v)
+		},
+		},
+		"promoteDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_promoteDeployment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().PromoteDeployment(ctx, fc.Args["input"].(model.PromoteDeploymentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOPromoteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐPromoteDeploymentPayload(w, n, v)
 		},
 		},
 		"rollbackDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6913,26 +6973,6 @@ func init() {
 			return writeORedeployDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRedeployDeploymentPayload(w, n, v)
 		},
 		},
-		"destroyModuleInstance": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_destroyModuleInstance_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().DestroyModuleInstance(ctx, fc.Args["input"].(model.DestroyModuleInstanceInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODestroyModuleInstancePayload2ᚖslipwayᚋgraphᚋmodelᚐDestroyModuleInstancePayload(w, n, v)
-		},
-		},
 		"cancelDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Mutation_cancelDeployment_args)
@@ -6951,6 +6991,66 @@ func init() {
 				return false
 			}
 			return writeOCancelDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCancelDeploymentPayload(w, n, v)
+		},
+		},
+		"approveDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_approveDeployment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().ApproveDeployment(ctx, fc.Args["input"].(model.ApproveDeploymentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOApproveDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐApproveDeploymentPayload(w, n, v)
+		},
+		},
+		"rejectDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_rejectDeployment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().RejectDeployment(ctx, fc.Args["input"].(model.RejectDeploymentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORejectDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRejectDeploymentPayload(w, n, v)
+		},
+		},
+		"startDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_startDeployment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().StartDeployment(ctx, fc.Args["input"].(model.StartDeploymentInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOStartDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐStartDeploymentPayload(w, n, v)
 		},
 		},
 		"quarantineRelease": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -6973,26 +7073,6 @@ func init() {
 			return writeOQuarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐQuarantineReleasePayload(w, n, v)
 		},
 		},
-		"moveService": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_moveService_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().MoveService(ctx, fc.Args["input"].(model.MoveServiceInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOMoveServicePayload2ᚖslipwayᚋgraphᚋmodelᚐMoveServicePayload(w, n, v)
-		},
-		},
 		"unquarantineRelease": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Mutation_unquarantineRelease_args)
@@ -7011,6 +7091,66 @@ func init() {
 				return false
 			}
 			return writeOUnquarantineReleasePayload2ᚖslipwayᚋgraphᚋmodelᚐUnquarantineReleasePayload(w, n, v)
+		},
+		},
+		"createRule": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_createRule_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().CreateRule(ctx, fc.Args["input"].(model.CreateRuleInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOCreateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateRulePayload(w, n, v)
+		},
+		},
+		"updateRule": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_updateRule_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().UpdateRule(ctx, fc.Args["input"].(model.UpdateRuleInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOUpdateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateRulePayload(w, n, v)
+		},
+		},
+		"endRule": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Mutation_endRule_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Mutation().EndRule(ctx, fc.Args["input"].(model.EndRuleInput))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐEndRulePayload(w, n, v)
 		},
 		},
 		"claimDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7091,146 +7231,6 @@ func init() {
 				return false
 			}
 			return writeOCompleteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐCompleteDeploymentPayload(w, n, v)
-		},
-		},
-		"promoteDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_promoteDeployment_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().PromoteDeployment(ctx, fc.Args["input"].(model.PromoteDeploymentInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOPromoteDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐPromoteDeploymentPayload(w, n, v)
-		},
-		},
-		"approveDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_approveDeployment_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().ApproveDeployment(ctx, fc.Args["input"].(model.ApproveDeploymentInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOApproveDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐApproveDeploymentPayload(w, n, v)
-		},
-		},
-		"rejectDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_rejectDeployment_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().RejectDeployment(ctx, fc.Args["input"].(model.RejectDeploymentInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeORejectDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐRejectDeploymentPayload(w, n, v)
-		},
-		},
-		"startDeployment": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_startDeployment_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().StartDeployment(ctx, fc.Args["input"].(model.StartDeploymentInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOStartDeploymentPayload2ᚖslipwayᚋgraphᚋmodelᚐStartDeploymentPayload(w, n, v)
-		},
-		},
-		"createRule": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_createRule_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().CreateRule(ctx, fc.Args["input"].(model.CreateRuleInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOCreateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐCreateRulePayload(w, n, v)
-		},
-		},
-		"updateRule": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_updateRule_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().UpdateRule(ctx, fc.Args["input"].(model.UpdateRuleInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOUpdateRulePayload2ᚖslipwayᚋgraphᚋmodelᚐUpdateRulePayload(w, n, v)
-		},
-		},
-		"endRule": {Object: "Mutation", IsMethod: true, IsResolver: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Mutation_endRule_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Mutation().EndRule(ctx, fc.Args["input"].(model.EndRuleInput))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOEndRulePayload2ᚖslipwayᚋgraphᚋmodelᚐEndRulePayload(w, n, v)
 		},
 		},
 	}
@@ -7360,6 +7360,15 @@ func init() {
 		},
 	}
 	planObjectArrayProperty.Fields = map[string]*plan.Field{
+		"itemDescription": {Object: "ObjectArrayProperty", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputprop.ObjectArrayProperty)
+			v := obj.ItemDescription
+			if !w.Text(plan.Length(v)) {
+				return false
+			}
+			return writeOString2ᚖstring(w, n, v)
+		},
+		},
 		"id": {Object: "ObjectArrayProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputprop.ObjectArrayProperty)
 			v := obj.ID
@@ -7436,15 +7445,6 @@ func init() {
 				return false
 			}
 			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
-		},
-		},
-		"itemDescription": {Object: "ObjectArrayProperty", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*inputprop.ObjectArrayProperty)
-			v := obj.ItemDescription
-			if !w.Text(plan.Length(v)) {
-				return false
-			}
-			return writeOString2ᚖstring(w, n, v)
 		},
 		},
 		"itemLabel": {Object: "ObjectArrayProperty", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -7941,6 +7941,12 @@ func init() {
 		},
 	}
 	planOverride.Fields = map[string]*plan.Field{
+		"createdAt": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*gate.Override)
+			v := obj.At
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
 		"createdBy": {Object: "Override", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*gate.Override)
 			ec := w.State.(*executionContext)
@@ -7956,12 +7962,6 @@ func init() {
 				return false
 			}
 			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
-		},
-		},
-		"createdAt": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*gate.Override)
-			v := obj.At
-			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
 		"reason": {Object: "Override", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8070,48 +8070,6 @@ func init() {
 			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
-		"environments": {Object: "Project", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Project)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Project_environments_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Project().Environments(ctx, obj, fc.Args["filter"].(*model.EnvironmentFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"deployments": {Object: "Project", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Project)
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Project_deployments_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Project().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
 		"viewerPermissions": {Object: "Project", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Project)
 			ec := w.State.(*executionContext)
@@ -8162,6 +8120,48 @@ func init() {
 				return false
 			}
 			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
+		},
+		},
+		"environments": {Object: "Project", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Project)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Project_environments_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Project().Environments(ctx, obj, fc.Args["filter"].(*model.EnvironmentFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOEnvironmentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"deployments": {Object: "Project", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Project)
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Project_deployments_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Project().Deployments(ctx, obj, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -8298,6 +8298,12 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
+		"createdAt": {Object: "Quarantine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Quarantine)
+			v := obj.CreatedAt
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
 		"updatedAt": {Object: "Quarantine", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Quarantine)
 			ec := w.State.(*executionContext)
@@ -8344,6 +8350,17 @@ func init() {
 			return writeNRelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
 		},
 		},
+		"active": {Object: "Quarantine", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Quarantine)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Quarantine().Active(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNBoolean2bool(w, n, v)
+		},
+		},
 		"reason": {Object: "Quarantine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Quarantine)
 			v := obj.Reason
@@ -8351,12 +8368,6 @@ func init() {
 				return false
 			}
 			return writeNString2string(w, n, v)
-		},
-		},
-		"createdAt": {Object: "Quarantine", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.Quarantine)
-			v := obj.CreatedAt
-			return writeNUtcDateTime2timeᚐTime(w, n, v)
 		},
 		},
 		"createdBy": {Object: "Quarantine", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8403,17 +8414,6 @@ func init() {
 				return false
 			}
 			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
-		},
-		},
-		"active": {Object: "Quarantine", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.Quarantine)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Quarantine().Active(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			return writeNBoolean2bool(w, n, v)
 		},
 		},
 	}
@@ -8562,224 +8562,20 @@ func init() {
 			return writeOViewer2ᚖslipwayᚋinternalᚋbaseᚋactorᚐActor(w, n, v)
 		},
 		},
-		"moduleDefinitions": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"errorCodes": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_moduleDefinitions_args)
-			if !ok {
-				return false
-			}
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["filter"].(*model.ModuleDefinitionFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().ErrorCodes(ctx)
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"moduleDefinition": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_moduleDefinition_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(*string), fc.Args["type"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w, n, v)
-		},
-		},
-		"moduleVersion": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_moduleVersion_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleVersion(ctx, fc.Args["id"].(string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
-		},
-		},
-		"defaultValueDefinitions": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_defaultValueDefinitions_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["filter"].(*model.DefaultValueDefinitionFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"defaultValueDefinition": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_defaultValueDefinition_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().DefaultValueDefinition(ctx, fc.Args["id"].(string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w, n, v)
-		},
-		},
-		"deployments": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_deployments_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"deployment": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_deployment_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Deployment(ctx, fc.Args["id"].(string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
-		},
-		},
-		"compareDeployments": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_compareDeployments_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["fromId"].(string), fc.Args["toId"].(string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(w, n, v)
-		},
-		},
-		"auditEvents": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_auditEvents_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().AuditEvents(ctx, fc.Args["filter"].(*model.AuditEventFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOAuditEventConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"tokens": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_tokens_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Tokens(ctx, fc.Args["filter"].(*model.TokenFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOTokenConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"token": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_token_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Token(ctx, fc.Args["id"].(string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOToken2ᚖslipwayᚋentᚐToken(w, n, v)
+			return writeOErrorCode2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐEntryᚄ(w, n, v)
 		},
 		},
 		"organizations": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8822,9 +8618,9 @@ func init() {
 			return writeOOrganization2ᚖslipwayᚋentᚐOrganization(w, n, v)
 		},
 		},
-		"release": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"tokens": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_release_args)
+			fc, ok := w.Arguments(n, ec.field_Query_tokens_args)
 			if !ok {
 				return false
 			}
@@ -8832,19 +8628,19 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().Release(ctx, fc.Args["id"].(string))
+			v, err := ec.Resolvers.Query().Tokens(ctx, fc.Args["filter"].(*model.TokenFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeORelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
+			return writeOTokenConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
-		"moduleInstances": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"token": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_moduleInstances_args)
+			fc, ok := w.Arguments(n, ec.field_Query_token_args)
 			if !ok {
 				return false
 			}
@@ -8852,34 +8648,14 @@ func init() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			v, err := ec.Resolvers.Query().Token(ctx, fc.Args["id"].(string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
-		},
-		},
-		"moduleInstance": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_moduleInstance_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(*string), fc.Args["path"].(*string))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
+			return writeOToken2ᚖslipwayᚋentᚐToken(w, n, v)
 		},
 		},
 		"projects": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -8962,6 +8738,66 @@ func init() {
 			return writeOEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
+		"moduleDefinitions": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_moduleDefinitions_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().ModuleDefinitions(ctx, fc.Args["filter"].(*model.ModuleDefinitionFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"moduleDefinition": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_moduleDefinition_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().ModuleDefinition(ctx, fc.Args["id"].(*string), fc.Args["type"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleDefinition(w, n, v)
+		},
+		},
+		"moduleVersion": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_moduleVersion_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().ModuleVersion(ctx, fc.Args["id"].(string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
+		},
+		},
 		"validateInputs": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_validateInputs_args)
@@ -9038,20 +8874,124 @@ func init() {
 			return writeODynamicSource2ᚕᚖslipwayᚋinternalᚋserviceᚋinputvalidationᚋvaluesourceᚐSourceᚄ(w, n, v)
 		},
 		},
-		"errorCodes": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"defaultValueDefinitions": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_defaultValueDefinitions_args)
+			if !ok {
+				return false
+			}
 			if !w.Begin() {
 				return false
 			}
 			ctx := w.Context()
-			v, err := ec.Resolvers.Query().ErrorCodes(ctx)
+			v, err := ec.Resolvers.Query().DefaultValueDefinitions(ctx, fc.Args["filter"].(*model.DefaultValueDefinitionFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
 			if err != nil {
 				return w.Fail(err)
 			}
 			if !w.Resolved(v) {
 				return false
 			}
-			return writeOErrorCode2ᚕᚖslipwayᚋinternalᚋbaseᚋfaultᚐEntryᚄ(w, n, v)
+			return writeODefaultValueDefinitionConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"defaultValueDefinition": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_defaultValueDefinition_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().DefaultValueDefinition(ctx, fc.Args["id"].(string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODefaultValueDefinition2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDefaultValueDefinition(w, n, v)
+		},
+		},
+		"moduleInstances": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_moduleInstances_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().ModuleInstances(ctx, fc.Args["filter"].(*model.ModuleInstanceFilter), fc.Args["orderBy"].(model.ListOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstanceConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"moduleInstance": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_moduleInstance_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().ModuleInstance(ctx, fc.Args["id"].(*string), fc.Args["path"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOModuleInstance2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleInstance(w, n, v)
+		},
+		},
+		"deployments": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_deployments_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().Deployments(ctx, fc.Args["filter"].(*model.DeploymentFilter), fc.Args["orderBy"].(model.DeploymentOrder), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"deployment": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_deployment_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().Deployment(ctx, fc.Args["id"].(string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 		"deploymentPlan": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9072,6 +9012,66 @@ func init() {
 				return false
 			}
 			return writeODeploymentPlan2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋproposeᚐPlan(w, n, v)
+		},
+		},
+		"compareDeployments": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_compareDeployments_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().CompareDeployments(ctx, fc.Args["fromId"].(string), fc.Args["toId"].(string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentComparison2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋreleasesᚐComparison(w, n, v)
+		},
+		},
+		"deploymentStatistics": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_deploymentStatistics_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().DeploymentStatistics(ctx, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
+		},
+		},
+		"release": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_release_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().Release(ctx, fc.Args["id"].(string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeORelease2ᚖslipwayᚋinternalᚋdataᚋrecordᚐRelease(w, n, v)
 		},
 		},
 		"rules": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9114,26 +9114,6 @@ func init() {
 			return writeORule2ᚖslipwayᚋentᚐRule(w, n, v)
 		},
 		},
-		"deploymentStatistics": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			ec := w.State.(*executionContext)
-			fc, ok := w.Arguments(n, ec.field_Query_deploymentStatistics_args)
-			if !ok {
-				return false
-			}
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Query().DeploymentStatistics(ctx, fc.Args["from"].(time.Time), fc.Args["before"].(*time.Time), fc.Args["by"].(figures.Unit))
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeploymentStatistics2ᚖslipwayᚋinternalᚋserviceᚋdeploymentᚋfiguresᚐStatistics(w, n, v)
-		},
-		},
 		"runners": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			ec := w.State.(*executionContext)
 			fc, ok := w.Arguments(n, ec.field_Query_runners_args)
@@ -9152,6 +9132,26 @@ func init() {
 				return false
 			}
 			return writeORunnerConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
+		},
+		},
+		"auditEvents": {Object: "Query", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			ec := w.State.(*executionContext)
+			fc, ok := w.Arguments(n, ec.field_Query_auditEvents_args)
+			if !ok {
+				return false
+			}
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Query().AuditEvents(ctx, fc.Args["filter"].(*model.AuditEventFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string), fc.Args["last"].(*int32), fc.Args["before"].(*string))
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOAuditEventConnection2ᚖslipwayᚋinternalᚋdataᚋpageᚐConnection(w, n, v)
 		},
 		},
 	}
@@ -9182,6 +9182,27 @@ func init() {
 		},
 	}
 	planReferenceProperty.Fields = map[string]*plan.Field{
+		"moduleType": {Object: "ReferenceProperty", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputprop.ReferenceProperty)
+			v := obj.ModuleType()
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"mappedInputs": {Object: "ReferenceProperty", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputprop.ReferenceProperty)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.MappedInputs
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(w, n, v)
+		},
+		},
 		"id": {Object: "ReferenceProperty", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputprop.ReferenceProperty)
 			v := obj.ID
@@ -9237,27 +9258,6 @@ func init() {
 			obj := parent.(*inputprop.ReferenceProperty)
 			v := obj.IsImmutable()
 			return writeNBoolean2bool(w, n, v)
-		},
-		},
-		"moduleType": {Object: "ReferenceProperty", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*inputprop.ReferenceProperty)
-			v := obj.ModuleType()
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"mappedInputs": {Object: "ReferenceProperty", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*inputprop.ReferenceProperty)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.MappedInputs
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOInputProperty2ᚕslipwayᚋinternalᚋpureᚋinputpropᚐPropertyᚄ(w, n, v)
 		},
 		},
 		"required": {Object: "ReferenceProperty", NonNull: true, IsMethod: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9332,6 +9332,23 @@ func init() {
 			return writeNModuleVersion2ᚖslipwayᚋinternalᚋdataᚋrecordᚐModuleVersion(w, n, v)
 		},
 		},
+		"quarantine": {Object: "Release", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*record.Release)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Release().Quarantine(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOQuarantine2ᚖslipwayᚋentᚐQuarantine(w, n, v)
+		},
+		},
 		"digest": {Object: "Release", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*record.Release)
 			v := obj.Digest
@@ -9367,23 +9384,6 @@ func init() {
 				return false
 			}
 			return writeOJSON2encodingᚋjsonᚐRawMessage(w, n, v)
-		},
-		},
-		"quarantine": {Object: "Release", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*record.Release)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Release().Quarantine(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOQuarantine2ᚖslipwayᚋentᚐQuarantine(w, n, v)
 		},
 		},
 		"quarantines": {Object: "Release", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9741,6 +9741,18 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
+		"createdAt": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.CreatedAt
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
+		"updatedAt": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.UpdatedAt
+			return writeNUtcDateTime2timeᚐTime(w, n, v)
+		},
+		},
 		"organizationId": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Rule)
 			v := obj.OrganizationID
@@ -9748,15 +9760,6 @@ func init() {
 				return false
 			}
 			return writeNID2string(w, n, v)
-		},
-		},
-		"name": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.Rule)
-			v := obj.Name
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
 		},
 		},
 		"projectId": {Object: "Rule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -9811,6 +9814,21 @@ func init() {
 			return writeOEnvironment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐEnvironment(w, n, v)
 		},
 		},
+		"version": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.Version
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"name": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*ent.Rule)
+			v := obj.Name
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
 		"operations": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Rule)
 			v := obj.Operations
@@ -9863,18 +9881,6 @@ func init() {
 			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
-		"createdAt": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.Rule)
-			v := obj.CreatedAt
-			return writeNUtcDateTime2timeᚐTime(w, n, v)
-		},
-		},
-		"updatedAt": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.Rule)
-			v := obj.UpdatedAt
-			return writeNUtcDateTime2timeᚐTime(w, n, v)
-		},
-		},
 		"endedAt": {Object: "Rule", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*ent.Rule)
 			v := obj.EndedAt
@@ -9896,12 +9902,6 @@ func init() {
 				return false
 			}
 			return writeOActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
-		},
-		},
-		"version": {Object: "Rule", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*ent.Rule)
-			v := obj.Version
-			return writeNInt2int32(w, n, v)
 		},
 		},
 	}
@@ -9994,6 +9994,12 @@ func init() {
 			return writeNActor2ᚖslipwayᚋinternalᚋbaseᚋactorᚐRef(w, n, v)
 		},
 		},
+		"askedAt": {Object: "Runner", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*runners.Runner)
+			v := obj.AskedAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
 		"deploymentTypes": {Object: "Runner", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*runners.Runner)
 			v := obj.DeploymentTypes
@@ -10022,12 +10028,6 @@ func init() {
 				return false
 			}
 			return writeOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(w, n, v)
-		},
-		},
-		"askedAt": {Object: "Runner", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*runners.Runner)
-			v := obj.AskedAt
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
 		},
 		},
 		"running": {Object: "Runner", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -11058,18 +11058,6 @@ func init() {
 		},
 	}
 	planUpdateRulePayload.Fields = map[string]*plan.Field{
-		"rule": {Object: "UpdateRulePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*model.UpdateRulePayload)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.Rule
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNRule2ᚖslipwayᚋentᚐRule(w, n, v)
-		},
-		},
 		"warnings": {Object: "UpdateRulePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*model.UpdateRulePayload)
 			if !w.Begin() {
@@ -11082,26 +11070,20 @@ func init() {
 			return writeNWarning2ᚕᚖslipwayᚋinternalᚋpureᚋinputpropᚐWarningᚄ(w, n, v)
 		},
 		},
+		"rule": {Object: "UpdateRulePayload", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*model.UpdateRulePayload)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Rule
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeNRule2ᚖslipwayᚋentᚐRule(w, n, v)
+		},
+		},
 	}
 	planUserFacingErrorData.Fields = map[string]*plan.Field{
-		"code": {Object: "UserFacingErrorData", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*fault.Data)
-			v := obj.Code
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"message": {Object: "UserFacingErrorData", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*fault.Data)
-			v := obj.Message
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNString2string(w, n, v)
-		},
-		},
 		"description": {Object: "UserFacingErrorData", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*fault.Data)
 			ec := w.State.(*executionContext)
@@ -11179,17 +11161,26 @@ func init() {
 			return writeOString2ᚖstring(w, n, v)
 		},
 		},
-	}
-	planValidationPattern.Fields = map[string]*plan.Field{
-		"pattern": {Object: "ValidationPattern", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*inputprop.ValidationPattern)
-			v := obj.Pattern
+		"code": {Object: "UserFacingErrorData", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*fault.Data)
+			v := obj.Code
 			if !w.Text(len(v)) {
 				return false
 			}
 			return writeNString2string(w, n, v)
 		},
 		},
+		"message": {Object: "UserFacingErrorData", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*fault.Data)
+			v := obj.Message
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+	}
+	planValidationPattern.Fields = map[string]*plan.Field{
 		"message": {Object: "ValidationPattern", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*inputprop.ValidationPattern)
 			v := obj.Message
@@ -11199,8 +11190,43 @@ func init() {
 			return writeNString2string(w, n, v)
 		},
 		},
+		"pattern": {Object: "ValidationPattern", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*inputprop.ValidationPattern)
+			v := obj.Pattern
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
 	}
 	planViewer.Fields = map[string]*plan.Field{
+		"name": {Object: "Viewer", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Actor)
+			v := obj.Name
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNString2string(w, n, v)
+		},
+		},
+		"kind": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Actor)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Viewer().Kind(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			return writeNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind(w, n, v)
+		},
+		},
+		"role": {Object: "Viewer", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Actor)
+			v := obj.Role
+			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
+		},
+		},
 		"tokenId": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Actor)
 			ec := w.State.(*executionContext)
@@ -11229,30 +11255,18 @@ func init() {
 			return writeOID2ᚖstring(w, n, v)
 		},
 		},
-		"kind": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"organizationId": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Actor)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
-			v, err := ec.Resolvers.Viewer().Kind(ctx, obj)
+			v, err := ec.Resolvers.Viewer().OrganizationID(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
-			return writeNActorKind2slipwayᚋinternalᚋbaseᚋactorᚐKind(w, n, v)
-		},
-		},
-		"name": {Object: "Viewer", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*actor.Actor)
-			v := obj.Name
-			if !w.Text(len(v)) {
+			if !w.Text(plan.Length(v)) {
 				return false
 			}
-			return writeNString2string(w, n, v)
-		},
-		},
-		"role": {Object: "Viewer", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*actor.Actor)
-			v := obj.Role
-			return writeNRole2slipwayᚋinternalᚋbaseᚋactorᚐRole(w, n, v)
+			return writeOID2ᚖstring(w, n, v)
 		},
 		},
 		"organization": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -11272,18 +11286,47 @@ func init() {
 			return writeOOrganization2ᚖslipwayᚋentᚐOrganization(w, n, v)
 		},
 		},
-		"organizationId": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+		"scope": {Object: "Viewer", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Actor)
+			if !w.Begin() {
+				return false
+			}
+			v := obj.Scope
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(w, n, v)
+		},
+		},
+		"expiresAt": {Object: "Viewer", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Actor)
+			v := obj.ExpiresAt
+			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
+		},
+		},
+		"leaseSeconds": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*actor.Actor)
 			ec := w.State.(*executionContext)
 			ctx := w.Context()
-			v, err := ec.Resolvers.Viewer().OrganizationID(ctx, obj)
+			v, err := ec.Resolvers.Viewer().LeaseSeconds(ctx, obj)
 			if err != nil {
 				return w.Fail(err)
 			}
-			if !w.Text(plan.Length(v)) {
+			return writeNInt2int32(w, n, v)
+		},
+		},
+		"permissions": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*actor.Actor)
+			ec := w.State.(*executionContext)
+			ctx := w.Context()
+			v, err := ec.Resolvers.Viewer().Permissions(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
 				return false
 			}
-			return writeOID2ᚖstring(w, n, v)
+			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
 		},
 		},
 		"organizations": {Object: "Viewer", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -11303,49 +11346,6 @@ func init() {
 			return writeOViewerOrganization2ᚕᚖslipwayᚋinternalᚋserviceᚋaccountᚐMembershipᚄ(w, n, v)
 		},
 		},
-		"expiresAt": {Object: "Viewer", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*actor.Actor)
-			v := obj.ExpiresAt
-			return writeOUtcDateTime2ᚖtimeᚐTime(w, n, v)
-		},
-		},
-		"scope": {Object: "Viewer", Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*actor.Actor)
-			if !w.Begin() {
-				return false
-			}
-			v := obj.Scope
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeOTokenScope2ᚖslipwayᚋinternalᚋbaseᚋactorᚐScope(w, n, v)
-		},
-		},
-		"permissions": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*actor.Actor)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Viewer().Permissions(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeNPermission2ᚕslipwayᚋinternalᚋserviceᚋaccessᚐActionᚄ(w, n, v)
-		},
-		},
-		"leaseSeconds": {Object: "Viewer", NonNull: true, IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*actor.Actor)
-			ec := w.State.(*executionContext)
-			ctx := w.Context()
-			v, err := ec.Resolvers.Viewer().LeaseSeconds(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			return writeNInt2int32(w, n, v)
-		},
-		},
 	}
 	planViewerOrganization.Fields = map[string]*plan.Field{
 		"id": {Object: "ViewerOrganization", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -11357,15 +11357,6 @@ func init() {
 			return writeNID2string(w, n, v)
 		},
 		},
-		"slug": {Object: "ViewerOrganization", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*account.Membership)
-			v := obj.Slug
-			if !w.Text(len(v)) {
-				return false
-			}
-			return writeNGivenId2string(w, n, v)
-		},
-		},
 		"name": {Object: "ViewerOrganization", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*account.Membership)
 			v := obj.Name
@@ -11373,6 +11364,15 @@ func init() {
 				return false
 			}
 			return writeNString2string(w, n, v)
+		},
+		},
+		"slug": {Object: "ViewerOrganization", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*account.Membership)
+			v := obj.Slug
+			if !w.Text(len(v)) {
+				return false
+			}
+			return writeNGivenId2string(w, n, v)
 		},
 		},
 		"role": {Object: "ViewerOrganization", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
@@ -11412,6 +11412,23 @@ func init() {
 		},
 	}
 	planWaiting.Fields = map[string]*plan.Field{
+		"deployment": {Object: "Waiting", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
+			obj := parent.(*waiting.Reason)
+			ec := w.State.(*executionContext)
+			if !w.Begin() {
+				return false
+			}
+			ctx := w.Context()
+			v, err := ec.Resolvers.Waiting().Deployment(ctx, obj)
+			if err != nil {
+				return w.Fail(err)
+			}
+			if !w.Resolved(v) {
+				return false
+			}
+			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
+		},
+		},
 		"kind": {Object: "Waiting", NonNull: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
 			obj := parent.(*waiting.Reason)
 			v := obj.Kind
@@ -11443,23 +11460,6 @@ func init() {
 				return false
 			}
 			return writeORequirement2ᚖslipwayᚋinternalᚋpureᚋgateᚐRequirement(w, n, v)
-		},
-		},
-		"deployment": {Object: "Waiting", IsMethod: true, IsResolver: true, Concurrent: true, Write: func(w *plan.Writer, n *plan.Node, parent any) bool {
-			obj := parent.(*waiting.Reason)
-			ec := w.State.(*executionContext)
-			if !w.Begin() {
-				return false
-			}
-			ctx := w.Context()
-			v, err := ec.Resolvers.Waiting().Deployment(ctx, obj)
-			if err != nil {
-				return w.Fail(err)
-			}
-			if !w.Resolved(v) {
-				return false
-			}
-			return writeODeployment2ᚖslipwayᚋinternalᚋdataᚋrecordᚐDeployment(w, n, v)
 		},
 		},
 	}

@@ -29,49 +29,49 @@ import (
 
 // Approvals by others than the author.
 type ApprovalsDemandInput struct {
-	// How many: 1 to 5.
+	// The number of approvals, 1 to 5.
 	Count int32 `json:"count"`
-	// The role that each has at least: DEVELOPER, where it is left out or null, or ADMIN.
+	// The least role of each: DEVELOPER, the default, or ADMIN.
 	Role graphql.Omittable[*actor.Role] `json:"role,omitempty"`
-	// At most 20 holders of tokens of whom it has to be one; anybody where it is left out, null or empty.
+	// The holders who may approve, at most 20; any by default.
 	Holders graphql.Omittable[[]string] `json:"holders,omitempty"`
 }
 
-// What to approve of.
+// The deployment to approve.
 type ApproveDeploymentInput struct {
-	// The id of a deployment that waits for approvals.
+	// The id of a waiting deployment.
 	ID string `json:"id"`
-	// Why, for people: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
-	// Whether to start it at once where all that is demanded is met. True where it is left out or null.
+	// Whether to start it if all rules are met; true by default.
 	Start graphql.Omittable[*bool] `json:"start,omitempty"`
 }
 
-// What approveDeployment answers with.
+// The answer.
 type ApproveDeploymentPayload struct {
-	// The deployment as it is now.
-	Deployment *record.Deployment `json:"deployment"`
-	// Whether it has been started, by this approval or before.
+	// Whether it has started, now or before.
 	Started bool `json:"started"`
-	// Why it was not started, though the approval is kept; null if it was, or was not to be.
+	// Why it did not start, although the approval counts; null if it did or should not.
 	Refusal *fault.Data `json:"refusal,omitempty"`
-	// The warnings of the start; empty if this approval has not started it.
+	// The warnings of the start; empty if this approval did not start it.
 	Warnings []*inputprop.Warning `json:"warnings"`
+	// The deployment after the change.
+	Deployment *record.Deployment `json:"deployment"`
 }
 
 // The environment to archive.
 type ArchiveEnvironmentInput struct {
 	// The id of the environment.
 	ID string `json:"id"`
-	// True archives it although something is live there, which stays as it is.
+	// True archives it even if something in it is live.
 	AcknowledgeLive graphql.Omittable[*bool] `json:"acknowledgeLive,omitempty"`
-	// True archives it although live or active deployments of other instances refer to it.
+	// True archives it even if other instances refer to it.
 	AcknowledgeDependents graphql.Omittable[*bool] `json:"acknowledgeDependents,omitempty"`
 }
 
-// What archiveEnvironment answers with.
+// The answer.
 type ArchiveEnvironmentPayload struct {
-	// The environment as it is now.
+	// The environment, archived.
 	Environment *record.Environment `json:"environment"`
 }
 
@@ -79,15 +79,15 @@ type ArchiveEnvironmentPayload struct {
 type ArchiveModuleInstanceInput struct {
 	// The id of the instance.
 	ID string `json:"id"`
-	// True archives it although something is live there, which stays as it is.
+	// True archives it even if it is live.
 	AcknowledgeLive graphql.Omittable[*bool] `json:"acknowledgeLive,omitempty"`
-	// True archives it although live or active deployments of other instances refer to it.
+	// True archives it even if other instances refer to it.
 	AcknowledgeDependents graphql.Omittable[*bool] `json:"acknowledgeDependents,omitempty"`
 }
 
-// What archiveModuleInstance answers with.
+// The answer.
 type ArchiveModuleInstancePayload struct {
-	// The instance as it is now.
+	// The instance, archived.
 	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
 }
 
@@ -95,92 +95,85 @@ type ArchiveModuleInstancePayload struct {
 type ArchiveProjectInput struct {
 	// The id of the project.
 	ID string `json:"id"`
-	// True archives it although something is live there, which stays as it is.
+	// True archives it even if something in it is live.
 	AcknowledgeLive graphql.Omittable[*bool] `json:"acknowledgeLive,omitempty"`
-	// True archives it although live or active deployments of other instances refer to it.
+	// True archives it even if other instances refer to it.
 	AcknowledgeDependents graphql.Omittable[*bool] `json:"acknowledgeDependents,omitempty"`
 }
 
-// What archiveProject answers with.
+// The answer.
 type ArchiveProjectPayload struct {
-	// The project as it is now.
+	// The project, archived.
 	Project *record.Project `json:"project"`
 }
 
-// Conditions on audit events; all that are given must hold.
+// Conditions on audit events that all must hold.
 type AuditEventFilter struct {
 	// The id of the token that acted, `tok_…`.
 	TokenID graphql.Omittable[*string] `json:"tokenId,omitempty"`
-	// The mutation, as in `rollbackDeployment`.
+	// The mutation, such as `rollbackDeployment`.
 	Action graphql.Omittable[*string] `json:"action,omitempty"`
-	// The id of what was acted on.
+	// The id of the object.
 	ObjectID graphql.Omittable[*string] `json:"objectId,omitempty"`
-	// Done at or after this moment.
+	// Done at or after this time.
 	CreatedFrom graphql.Omittable[*time.Time] `json:"createdFrom,omitempty"`
-	// Done before this moment.
+	// Done before this time.
 	CreatedBefore graphql.Omittable[*time.Time] `json:"createdBefore,omitempty"`
 }
 
-// What to cancel.
+// The deployment to cancel.
 type CancelDeploymentInput struct {
 	// The id of the deployment.
 	ID string `json:"id"`
-	// Cancel it at once although its program may still be at work. For admins, from 2 minutes after the
-	// cancellation was requested. False where it is left out or null.
+	// Whether to cancel now although its program may continue. For admins, 2 minutes after the request; false by default.
 	Force graphql.Omittable[*bool] `json:"force,omitempty"`
-	// Why the caller does it: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
 }
 
-// What cancelDeployment answers with.
+// The answer.
 type CancelDeploymentPayload struct {
-	// The deployment: CANCELED, or still RUNNING with `cancelRequestedAt` until its program has ended.
+	// The deployment: CANCELED, or RUNNING with `cancelRequestedAt` until its program ends.
 	Deployment *record.Deployment `json:"deployment"`
 }
 
-// What a runner carries out.
+// What a runner can run.
 type ClaimDeploymentInput struct {
-	// The deployment types, at least one of `aws:ecs` and `terraform`.
+	// The deployment types, at least one: `aws:ecs`, `terraform`.
 	DeploymentTypes []string `json:"deploymentTypes"`
-	// The id of the lease, chosen by the runner anew for each deployment: 8 to 100 letters, digits,
-	// underscores or hyphens. A claim whose answer was lost is made again with the same id, and answers
-	// with the same deployment. The server chooses where it is left out.
+	// The lease's id, new for each deployment: 8 to 100 letters, digits, underscores or hyphens. Repeat a claim whose answer
+	// was lost with its id, to receive the same deployment. The server chooses if omitted.
 	LeaseID graphql.Omittable[*string] `json:"leaseId,omitempty"`
-	// How many seconds the claim waits for a deployment where none is there, 0 to 30; it does not wait where this is
-	// left out. Meanwhile it counts as an open stream of its caller. All claims of one operation together may wait for 30
-	// seconds.
+	// Seconds to wait for a deployment, 0 to 30; 0 by default. Counts as a stream; an operation waits at most 30 in all.
 	Wait graphql.Omittable[*int32] `json:"wait,omitempty"`
-	// What its program can do, at least one; only APPLY where it is left out. Who does not name DESTROY never gets a
-	// deployment that destroys.
+	// The actions of its program, at least one; only APPLY by default. Without DESTROY it never receives a destroy.
 	Actions graphql.Omittable[[]state.Action] `json:"actions,omitempty"`
 }
 
-// What claimDeployment answers with.
+// The answer.
 type ClaimDeploymentPayload struct {
-	// The deployment, RUNNING; null where none is waiting.
+	// The deployment, RUNNING; null if none is PENDING.
 	Deployment *record.Deployment `json:"deployment,omitempty"`
-	// The lease that it is carried out under; null where none is waiting.
+	// Its lease; null if none is PENDING.
 	Lease *execution.Lease `json:"lease,omitempty"`
 }
 
-// How a RUNNING deployment ended.
+// The result of a RUNNING deployment.
 type CompleteDeploymentInput struct {
 	// The id of the deployment.
 	ID string `json:"id"`
 	// The id of its lease.
 	LeaseID string `json:"leaseId"`
-	// Why it failed, or with `canceled` what its program said last; left out where it succeeded.
+	// Why it failed or, with `canceled`, the program's last message; omitted if it succeeded.
 	Error graphql.Omittable[*DeploymentErrorInput] `json:"error,omitempty"`
-	// Whether its program ended, and not well, because the cancellation was requested. `slipway:Deployment:WRONG_STATE`
-	// where nobody has. False where it is left out or null.
+	// Whether a cancellation ended its program without success; `slipway:Deployment:WRONG_STATE` if not requested.
 	Canceled graphql.Omittable[*bool] `json:"canceled,omitempty"`
-	// What the deployment has made that other deployments may read, an object of values by names: at most 200 names of
-	// letters, digits, underscores and hyphens, 64 KiB and 64 levels. Only of one that succeeded. Secrets are not kept, which
-	// an event says: outputs that are declared as secret, and those that are not declared and look like secrets.
+	// The values for others, by name, after a success: at most 200 names of letters, digits, underscores and hyphens, 64 KiB
+	// and 64 levels. Declared secrets and undeclared values that look secret are not stored; an event lists them.
 	Outputs graphql.Omittable[*strictjson.Node] `json:"outputs,omitempty"`
 }
 
-// What completeDeployment answers with.
+// The answer.
 type CompleteDeploymentPayload struct {
 	// The deployment, SUCCEEDED, FAILED or CANCELED.
 	Deployment *record.Deployment `json:"deployment"`
@@ -188,98 +181,88 @@ type CompleteDeploymentPayload struct {
 
 // The default value definition to create.
 type CreateDefaultValueDefinitionInput struct {
-	// The identifier, unique within the organization.
+	// The user's identifier, unique in the organization.
 	GivenID string `json:"givenId"`
-	// The name for people: one line of 1 to 200 characters, not blank.
+	// The display name: one nonblank line, 1 to 200 characters.
 	Name string `json:"name"`
-	// What it is for, at most 10,000 characters.
+	// Its purpose, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
-	// The value that the default takes.
+	// The input that its value must fit.
 	Schema inputprop.RawProperty `json:"schema"`
 }
 
-// What createDefaultValueDefinition answers with.
+// The answer.
 type CreateDefaultValueDefinitionPayload struct {
+	// Possible mistakes.
+	Warnings []*inputprop.Warning `json:"warnings"`
 	// The new definition.
 	DefaultValueDefinition *record.DefaultValueDefinition `json:"defaultValueDefinition"`
-	// What may not have been meant.
-	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
-// What to deploy.
+// The deployment to create.
 type CreateDeploymentInput struct {
-	// The instance.
+	// The id of the instance.
 	ModuleInstanceID string `json:"moduleInstanceId"`
-	// The version of its module.
+	// The id of a version of its module.
 	ModuleVersionID string `json:"moduleVersionId"`
-	// The values of the inputs, by their ids. They may be left out where `inputsFromDeploymentId` is given, and then go before what is taken
-	// over, key by key.
+	// The values of the inputs by id. Optional with `inputsFromDeploymentId`, whose values they override key by key.
 	Inputs graphql.Omittable[*strictjson.Node] `json:"inputs,omitempty"`
-	// The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
-	// given. Values that the version has no inputs for are left out, with the warning `input_dropped`. Where `artifact` is left out,
-	// it is that of the deployment; where the deployment is of the same instance, so are `resourceArn`, `resourceName` and of `data`
-	// what a rollback takes over. `slipway:Deployment:INPUTS_UNKNOWN` where it is not kept what was given.
+	// The id of a deployment of the module, in any status, whose given inputs are reused and checked. Values without an
+	// input are dropped with the warning `input_dropped`. An omitted `artifact` is reused too; within the same instance also
+	// `resourceArn`, `resourceName`, and what a rollback reuses of `data`. `slipway:Deployment:INPUTS_UNKNOWN` if its inputs
+	// were not recorded.
 	InputsFromDeploymentID graphql.Omittable[*string] `json:"inputsFromDeploymentId,omitempty"`
-	// The ids of at most 1,000 inputs that are not taken over from `inputsFromDeploymentId`. One that was not given there has the warning
-	// `input_not_given`.
+	// The ids of at most 1,000 inputs not to reuse; `input_not_given` warns if one was not given.
 	WithoutInputs graphql.Omittable[[]string] `json:"withoutInputs,omitempty"`
-	// What it is for, at most 10,000 characters.
+	// Its purpose, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
-	// The artifact: for `aws:ecs` the task definition, an object of `arn`, `definition` and `revision`, and of nothing
-	// else; not for `terraform`.
+	// The artifact: for `aws:ecs` the task definition, exactly `arn`, `definition` and `revision`; none for `terraform`.
 	Artifact graphql.Omittable[*strictjson.Node] `json:"artifact,omitempty"`
-	// For `aws:ecs`: what is known of the deployment beforehand, such as `clusterArn` and `serviceArn`. Keys that are
-	// not declared are refused, and so are `deployedTaskDefinition`, `previousTaskDefinition`, `triggerChannel` and
-	// `triggeredBy`, which Slipway fills.
+	// For `aws:ecs`: known details, such as `clusterArn` and `serviceArn`. Undeclared keys are refused, and Slipway's own:
+	// `deployedTaskDefinition`, `previousTaskDefinition`, `triggerChannel` and `triggeredBy`.
 	Data graphql.Omittable[*strictjson.Node] `json:"data,omitempty"`
-	// The cloud resource that it changes: one line of at most 2,048 characters.
+	// The cloud resource: one line of at most 2,048 characters.
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
-	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
+	// Its name: one line of at most 2,048 characters.
 	ResourceName graphql.Omittable[*string] `json:"resourceName,omitempty"`
-	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
-	// where another is live by now. Not checked where it is left out or null.
+	// The id of the live deployment; `slipway:Deployment:LIVE_CHANGED` if another is live. Not checked if omitted or null.
 	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
-	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
-	// where the key was used for another request.
+	// Your key, 1 to 255 printable ASCII characters: the same request within 24 hours has the same answer, another one
+	// `slipway:Request:IDEMPOTENCY_KEY_REUSED`.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// Why the caller does it: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
-	// The pipeline run that it is part of: one line of 1 to 200 characters, not blank. With it, or with stepExecutionId,
-	// triggerSource is `pipeline`.
+	// The pipeline run: one nonblank line, 1 to 200 characters. It or stepExecutionId makes triggerSource `pipeline`.
 	PipelineRunID graphql.Omittable[*string] `json:"pipelineRunId,omitempty"`
-	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank.
+	// The pipeline step: one nonblank line, 1 to 200 characters.
 	StepExecutionID graphql.Omittable[*string] `json:"stepExecutionId,omitempty"`
-	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
-	// would be made now is another. Not checked where it is left out or null.
+	// The token of a plan; `slipway:Deployment:PLAN_MOVED` with what changed if it differs. Unchecked if omitted or null.
 	ExpectedPlan graphql.Omittable[*string] `json:"expectedPlan,omitempty"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// Why to override unmet rules: 10 to 500 characters, not blank. For admins, and only for `overridable` rules.
 	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
 }
 
-// What createDeployment answers with.
+// The answer.
 type CreateDeploymentPayload struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	// The new deployment: PENDING or AWAITING_APPROVAL.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
-	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
-	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFromDeploymentId` and
-	// `withoutInputs`. `awaits_approval`: it waits for approvals. Empty for a repeat under an idempotency key.
+	// `forced` and `drift` of the instance, at `/input/moduleInstanceId`. `output_missing`: a mapped input is omitted
+	// because the live deployment of the chosen instance did not report the output. `input_dropped`, `input_not_given`: see
+	// the input. `awaits_approval`: it waits. Empty for a repeat under an idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The environment to create.
 type CreateEnvironmentInput struct {
-	// The project it belongs to.
+	// The id of the project.
 	ProjectID string `json:"projectId"`
-	// The name for people: one line of 1 to 200 characters, not blank.
+	// The display name: one nonblank line, 1 to 200 characters.
 	Name string `json:"name"`
-	// The name for URLs and templates, unique among the project's environments that are not archived.
+	// The slug, as in `Environment`.
 	Slug string `json:"slug"`
 }
 
-// What createEnvironment answers with.
+// The answer.
 type CreateEnvironmentPayload struct {
 	// The new environment.
 	Environment *record.Environment `json:"environment"`
@@ -287,50 +270,50 @@ type CreateEnvironmentPayload struct {
 
 // The module definition to create.
 type CreateModuleDefinitionInput struct {
-	// The name for people: one line of 1 to 200 characters, not blank.
+	// The display name: one nonblank line, 1 to 200 characters.
 	Name string `json:"name"`
-	// The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots; unique within the owner.
+	// The module type, unique for its owner: letters, digits, underscores, hyphens, joined by colons, slashes or dots.
 	Type string `json:"type"`
-	// What it is for, at most 10,000 characters.
+	// Its purpose, at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
-	// Whether it is published; DRAFT where it is left out.
+	// Whether it is published; DRAFT by default.
 	Status graphql.Omittable[*moduledefinition.Status] `json:"status,omitempty"`
 }
 
-// What createModuleDefinition answers with.
+// The answer.
 type CreateModuleDefinitionPayload struct {
 	// The new definition.
 	ModuleDefinition *record.ModuleDefinition `json:"moduleDefinition"`
-	// What may not have been meant. `immutable_changed`: instances of the organization remember that they choose an instance
-	// of the global module of the type, which binds nothing any more.
+	// Possible mistakes. `immutable_changed`: instances recorded a reference to the type's global module; it no longer
+	// binds.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
-// The module instance to create.
+// The instance to create.
 type CreateModuleInstanceInput struct {
-	// The environment it is in.
+	// The id of the environment.
 	EnvironmentID string `json:"environmentId"`
-	// Its module.
+	// The id of the module.
 	ModuleDefinitionID string `json:"moduleDefinitionId"`
-	// The name, unique among the environment's instances that are not archived.
+	// The name, as in `ModuleInstance`.
 	Name string `json:"name"`
 }
 
-// What createModuleInstance answers with.
+// The answer.
 type CreateModuleInstancePayload struct {
 	// The new instance.
 	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
 }
 
-// An organization to be created.
+// The organization to create.
 type CreateOrganizationInput struct {
-	// The name for people: one line of 1 to 200 characters, not blank.
+	// The display name: one nonblank line, 1 to 200 characters.
 	Name string `json:"name"`
-	// The name for URLs and the command line, unique over all organizations.
+	// The name in URLs and commands, unique on the server.
 	Slug string `json:"slug"`
 }
 
-// An organization that was created.
+// The answer.
 type CreateOrganizationPayload struct {
 	// The organization.
 	Organization *ent.Organization `json:"organization"`
@@ -338,72 +321,70 @@ type CreateOrganizationPayload struct {
 
 // The project to create.
 type CreateProjectInput struct {
-	// The name for people: one line of 1 to 200 characters, not blank.
+	// The display name: one nonblank line, 1 to 200 characters.
 	Name string `json:"name"`
-	// The name for URLs and templates, unique among the organization's projects that are not archived.
+	// The slug, as in `Project`.
 	Slug string `json:"slug"`
 }
 
-// What createProject answers with.
+// The answer.
 type CreateProjectPayload struct {
 	// The new project.
 	Project *record.Project `json:"project"`
 }
 
-// The rule to make.
+// The rule to create.
 type CreateRuleInput struct {
-	// What it is called: one line of 1 to 200 characters.
+	// The display name: one line of 1 to 200 characters.
 	Name string `json:"name"`
-	// The id of the project that it is for; all where it is left out or null.
+	// The id of its project; all if omitted or null.
 	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
-	// The id of the environment that it is for; all where it is left out or null. Its project need not be named.
+	// The id of its environment, which implies its project; all if omitted or null.
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
-	// The operations that it is for. CREATE, PROMOTE, REDEPLOY and DESTROY where it is left out or null; for `liveIn`, which cannot
-	// name ROLLBACK and DESTROY, the first three.
+	// The operations that it applies to; all but ROLLBACK by default. `liveIn` allows only CREATE, PROMOTE and REDEPLOY.
 	Operations graphql.Omittable[[]gate.Operation] `json:"operations,omitempty"`
-	// What it demands.
+	// Its demand.
 	Demand *RuleDemandInput `json:"demand"`
-	// Whether admins may go past it, with a reason. True where it is left out or null.
+	// Whether admins can override it; true by default.
 	Overridable graphql.Omittable[*bool] `json:"overridable,omitempty"`
 }
 
-// What createRule answers with.
+// The answer.
 type CreateRulePayload struct {
-	// The rule, in force for what begins after this answer.
+	// The rule, in force for later requests.
 	Rule *ent.Rule `json:"rule"`
-	// What to see to: `unsatisfiable`, fewer principals could approve than it demands.
+	// `unsatisfiable`: fewer people could approve than it requires.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
-// A token to be created.
+// The token to create.
 type CreateTokenInput struct {
-	// The name for people and logs: one line of 1 to 200 characters, not blank.
+	// The display name, also in logs: one nonblank line of 1 to 200 characters.
 	Name string `json:"name"`
-	// What it may do: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN for `global`.
+	// Its role: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN for `global`.
 	Role actor.Role `json:"role"`
-	// When it ends: in the future, and at most 366 days from now; in 90 days where it is left out or null.
+	// When it expires: in the future, at most in 366 days; in 90 days if omitted or null.
 	ExpiresAt graphql.Omittable[*time.Time] `json:"expiresAt,omitempty"`
-	// Where it may change something: the whole organization if it is left out or null.
+	// Its scope; the whole organization by default.
 	Scope graphql.Omittable[*TokenScopeInput] `json:"scope,omitempty"`
-	// Whose it is, such as the name by which the company knows a person, for where somebody else has to approve what a person
-	// does: all tokens of one holder are those of one person. Where it is left out or null, the token is one more of whoever
-	// creates it. Who creates a token for a holder cannot pass for somebody else by it, whomever it names.
+	// Its holder, such as a person's user name. All tokens of one holder count as one person for approvals. If omitted or
+	// null, the token counts as its creator's; a named holder still never counts as another person than the creator.
 	Holder graphql.Omittable[*string] `json:"holder,omitempty"`
 }
 
-// A token that was created.
+// The answer.
 type CreateTokenPayload struct {
 	// The token.
 	Token *ent.Token `json:"token"`
-	// The text to send as `Authorization: Bearer …`. It is told this once and kept nowhere.
+	// The text for `Authorization: Bearer …`, shown only now and stored nowhere.
 	Secret string `json:"secret"`
 }
 
-// Conditions on default value definitions; all that are given must hold.
+// Conditions on default value definitions that all must hold.
 type DefaultValueDefinitionFilter struct {
-	// The identifier that its user chose.
+	// The user's identifier.
 	GivenID graphql.Omittable[*string] `json:"givenId,omitempty"`
-	// A text that the name or the givenId contains, in any case; 1 to 100 characters.
+	// Text in the name or givenId, 1 to 100 characters, any case.
 	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
@@ -413,9 +394,9 @@ type DeleteDefaultValueDefinitionInput struct {
 	ID string `json:"id"`
 }
 
-// What deleteDefaultValueDefinition answers with.
+// The answer.
 type DeleteDefaultValueDefinitionPayload struct {
-	// The definition as it was.
+	// The deleted definition.
 	DefaultValueDefinition *record.DefaultValueDefinition `json:"defaultValueDefinition"`
 }
 
@@ -425,9 +406,9 @@ type DeleteEnvironmentInput struct {
 	ID string `json:"id"`
 }
 
-// What deleteEnvironment answers with.
+// The answer.
 type DeleteEnvironmentPayload struct {
-	// The environment as it was.
+	// The deleted environment.
 	Environment *record.Environment `json:"environment"`
 }
 
@@ -437,9 +418,9 @@ type DeleteModuleInstanceInput struct {
 	ID string `json:"id"`
 }
 
-// What deleteModuleInstance answers with.
+// The answer.
 type DeleteModuleInstancePayload struct {
-	// The instance as it was.
+	// The deleted instance.
 	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
 }
 
@@ -449,21 +430,21 @@ type DeleteProjectInput struct {
 	ID string `json:"id"`
 }
 
-// What deleteProject answers with.
+// The answer.
 type DeleteProjectPayload struct {
-	// The project as it was.
+	// The deleted project.
 	Project *record.Project `json:"project"`
 }
 
-// Why a deployment failed, or what its program said last.
+// Why a deployment failed, or its program's last message.
 type DeploymentErrorInput struct {
-	// What went wrong, in one sentence of at most 4,096 characters.
+	// What went wrong: a sentence of at most 4,096 characters.
 	Message string `json:"message"`
-	// More about it, such as the last lines of a program's output; at most 10,000 characters.
+	// Details, such as the last lines of output; at most 10,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 }
 
-// Conditions on deployments; all that are given must hold.
+// Conditions on deployments that all must hold.
 type DeploymentFilter struct {
 	// The id of the module instance.
 	ModuleInstanceID graphql.Omittable[*string] `json:"moduleInstanceId,omitempty"`
@@ -479,89 +460,81 @@ type DeploymentFilter struct {
 	ReleaseID graphql.Omittable[*string] `json:"releaseId,omitempty"`
 	// Only these statuses.
 	Statuses graphql.Omittable[[]deployment.Status] `json:"statuses,omitempty"`
-	// What carries it out: `aws:ecs` or `terraform`.
+	// The type: `aws:ecs` or `terraform`.
 	DeploymentType graphql.Omittable[*string] `json:"deploymentType,omitempty"`
 	// Only these operations.
 	Operations graphql.Omittable[[]gate.Operation] `json:"operations,omitempty"`
 	// True: started outside Slipway. False: all others.
 	External graphql.Omittable[*bool] `json:"external,omitempty"`
-	// Who created it, by the `principalId` of an `Actor`.
+	// Its creator, the `principalId` of an `Actor`.
 	CreatedByPrincipalID graphql.Omittable[*string] `json:"createdByPrincipalId,omitempty"`
-	// The pipeline run that it is part of.
+	// The pipeline run.
 	PipelineRunID graphql.Omittable[*string] `json:"pipelineRunId,omitempty"`
-	// A text that the description or the reason contains, in any case; 1 to 100 characters.
+	// Text in the description or reason, 1 to 100 characters, any case.
 	Search graphql.Omittable[*string] `json:"search,omitempty"`
-	// Created at or after this moment.
+	// Created at or after this time.
 	CreatedFrom graphql.Omittable[*time.Time] `json:"createdFrom,omitempty"`
-	// Created before this moment.
+	// Created before this time.
 	CreatedBefore graphql.Omittable[*time.Time] `json:"createdBefore,omitempty"`
-	// True for those that went past rules, false for all others.
+	// True: overrode rules. False: all others.
 	Overridden graphql.Omittable[*bool] `json:"overridden,omitempty"`
-	// True for those that wait for approvals where the caller's would count and is not given yet; false is as if it were left out. For
-	// lists only, for a record alone does not tell it.
+	// True: waiting for an approval that the caller can give and has not given. False has no effect. Only in lists.
 	AwaitingMyApproval graphql.Omittable[*bool] `json:"awaitingMyApproval,omitempty"`
 }
 
-// What to plan: the very input of the mutation. Its `idempotencyKey`, `reason` and `expectedPlan` make no difference.
+// The mutation's own input, exactly one. `idempotencyKey`, `reason` and `expectedPlan` make no difference.
 type DeploymentPlanInput struct {
-	// As for createDeployment.
+	// The input of `createDeployment`.
 	Create graphql.Omittable[*CreateDeploymentInput] `json:"create,omitempty"`
-	// As for promoteDeployment.
+	// The input of `promoteDeployment`.
 	Promote graphql.Omittable[*PromoteDeploymentInput] `json:"promote,omitempty"`
-	// As for redeployDeployment.
+	// The input of `redeployDeployment`.
 	Redeploy graphql.Omittable[*RedeployDeploymentInput] `json:"redeploy,omitempty"`
-	// As for rollbackDeployment.
+	// The input of `rollbackDeployment`.
 	Rollback graphql.Omittable[*RollbackDeploymentInput] `json:"rollback,omitempty"`
-	// As for destroyModuleInstance.
+	// The input of `destroyModuleInstance`.
 	Destroy graphql.Omittable[*DestroyModuleInstanceInput] `json:"destroy,omitempty"`
 }
 
-// The version of a module to deprecate.
+// The version to deprecate.
 type DeprecateModuleVersionInput struct {
 	// The id of the version.
 	ID string `json:"id"`
 	// Why, and what to do: 1 to 500 characters, not blank.
 	Reason string `json:"reason"`
-	// The version to deploy instead: another one of the same module.
+	// The id of the version to deploy instead, another one of the module.
 	SuccessorID graphql.Omittable[*string] `json:"successorId,omitempty"`
 }
 
-// What deprecateModuleVersion answers with.
+// The answer.
 type DeprecateModuleVersionPayload struct {
-	// The version as it is now.
+	// The changed version.
 	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
 }
 
-// What to destroy.
+// The instance to destroy.
 type DestroyModuleInstanceInput struct {
 	// The id of the instance.
 	ID string `json:"id"`
-	// Why, for people: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
-	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
-	// where another is live by now. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
-	// Whether to destroy it although live or active deployments of other instances refer to it; otherwise that is refused with
-	// `slipway:ModuleInstance:IN_USE`. False where it is left out or null.
+	// True destroys it even if other instances refer to it; otherwise `slipway:ModuleInstance:IN_USE`.
 	AcknowledgeDependents graphql.Omittable[*bool] `json:"acknowledgeDependents,omitempty"`
-	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
-	// where the key was used for another request.
+	// As in `CreateDeploymentInput`.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
-	// would be made now is another. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedPlan graphql.Omittable[*string] `json:"expectedPlan,omitempty"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// As in `CreateDeploymentInput`.
 	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
 }
 
-// What destroyModuleInstance answers with.
+// The answer.
 type DestroyModuleInstancePayload struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL if a rule demands approvals.
+	// The new deployment: PENDING or AWAITING_APPROVAL.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed: `forced` and `drift` at `/input/id`, `awaits_approval`. Empty for a repeat under an
-	// idempotency key.
+	// `forced` and `drift` at `/input/id`, `awaits_approval`; empty for a repeated idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -569,23 +542,23 @@ type DestroyModuleInstancePayload struct {
 type EndRuleInput struct {
 	// The id of the rule.
 	ID string `json:"id"`
-	// The version that the caller has seen, as for updateRule.
+	// As in `UpdateRuleInput`.
 	ExpectedVersion graphql.Omittable[*int32] `json:"expectedVersion,omitempty"`
 }
 
-// What endRule answers with.
+// The answer.
 type EndRulePayload struct {
-	// The rule, which binds nobody any more.
+	// The rule, now ended.
 	Rule *ent.Rule `json:"rule"`
 }
 
-// Conditions on environments; all that are given must hold.
+// Conditions on environments that all must hold.
 type EnvironmentFilter struct {
 	// The id of the project.
 	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
-	// True lists only archived ones, by themselves or with their project; otherwise the list leaves them out.
+	// True lists only those archived, alone or with their project; otherwise the list omits them.
 	Archived graphql.Omittable[*bool] `json:"archived,omitempty"`
-	// A text that the name or the slug contains, in any case; 1 to 100 characters.
+	// Text in the name or slug, 1 to 100 characters, any case.
 	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
@@ -593,87 +566,82 @@ type EnvironmentFilter struct {
 type FreezeDemandInput struct {
 	// The first moment.
 	From time.Time `json:"from"`
-	// The first moment after it; no end where it is left out or null.
+	// The first moment after it; none if omitted or null.
 	Until graphql.Omittable[*time.Time] `json:"until,omitempty"`
 }
 
 // Hours of the week.
 type HoursDemandInput struct {
-	// A time zone of the IANA's, such as `Europe/Berlin`.
+	// An IANA time zone, such as `Europe/Berlin`.
 	TimeZone string `json:"timeZone"`
 	// 1 to 14 spans.
 	Spans []*HoursSpanInput `json:"spans"`
 }
 
-// A part of some days.
+// The same hours on some days.
 type HoursSpanInput struct {
-	// 1 to 7 days on which it begins.
+	// The days of its start, 1 to 7.
 	Days []gate.Weekday `json:"days"`
-	// When it begins: `HH:MM`.
+	// The start, `HH:MM`.
 	From string `json:"from"`
-	// The first minute after it: `HH:MM`, up to `24:00`; of the next day where it is before `from`.
+	// The first minute after it, `HH:MM`, as in `HoursSpan`.
 	To string `json:"to"`
 }
 
-// Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they
-// are for.
+// Values to check against exactly one of moduleVersionId, defaultValueDefinitionId and inputs.
 type InputValuesInput struct {
-	// The module version whose inputs the values are for.
+	// The id of the module version that has the inputs.
 	ModuleVersionID graphql.Omittable[*string] `json:"moduleVersionId,omitempty"`
-	// The default value definition that the values are for: an object with the one member that the id of its
-	// schema names.
+	// The id of the default value definition; the values are an object with the one member that its schema's id names.
 	DefaultValueDefinitionID graphql.Omittable[*string] `json:"defaultValueDefinitionId,omitempty"`
 	// Inputs that need not be saved.
 	Inputs graphql.Omittable[[]*inputprop.RawProperty] `json:"inputs,omitempty"`
-	// The values, an object by the ids of the inputs. They may be left out where `inputsFromDeploymentId` is given, and then go before what is
-	// taken over, key by key.
+	// The values by input id. Optional with `inputsFromDeploymentId`, whose values they override key by key.
 	Values graphql.Omittable[*strictjson.Node] `json:"values,omitempty"`
-	// The id of a deployment of the version's module: what was given for its inputs is taken over, as `createDeployment` does.
+	// The id of a deployment of the module, whose given inputs are reused as in `createDeployment`.
 	InputsFromDeploymentID graphql.Omittable[*string] `json:"inputsFromDeploymentId,omitempty"`
-	// The ids of at most 1,000 inputs that are not taken over from `inputsFromDeploymentId`.
+	// The ids of at most 1,000 inputs not to reuse from `inputsFromDeploymentId`.
 	WithoutInputs graphql.Omittable[[]string] `json:"withoutInputs,omitempty"`
-	// The instance that would be deployed: what is live there binds immutable inputs, and templates name it.
+	// The id of the instance to deploy: its live values bind immutable inputs, and templates can name it.
 	ModuleInstanceID graphql.Omittable[*string] `json:"moduleInstanceId,omitempty"`
-	// The environment of an instance that is still to be made, for templates; beside an instance, its own.
+	// The id of the environment of an instance still to be created, for templates; with an instance, its own.
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
 }
 
-// Whether values fit their inputs.
+// The result of checking values.
 type InputsValidation struct {
-	// Whether there is no violation.
+	// Whether there are no violations.
 	Valid bool `json:"valid"`
-	// Everything that is wrong with the values.
+	// All violations of the values.
 	Violations []*fault.Violation `json:"violations"`
-	// The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
-	// environment. They are not judged.
+	// Defaults, as JSON Pointers, whose templates need an instance or environment. They are not checked.
 	Unresolved []string `json:"unresolved"`
-	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
-	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
-	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
-	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
-	// `/inputsFromDeploymentId` and `/withoutInputs`.
+	// `default_refused`: a stored default breaks today's rules and is ignored. `output_missing`: a mapped input is omitted
+	// because the live deployment of the chosen instance did not report the output. `reference_archived`: the chosen
+	// instance is live here but was archived since. `version_deprecated`, at `/moduleVersionId`. `input_dropped` and
+	// `input_not_given`: inputs not reused, at `/inputsFromDeploymentId` and `/withoutInputs`.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
-// To have been live elsewhere.
+// Time live in another environment.
 type LiveInDemandInput struct {
 	// The ids of 1 to 5 environments.
 	EnvironmentIds []string `json:"environmentIds"`
-	// For how many minutes at least: 0 to 43,200. 0 where it is left out or null.
+	// The least number of minutes, 0 to 43,200; 0 by default.
 	Minutes graphql.Omittable[*int32] `json:"minutes,omitempty"`
 }
 
-// Conditions on module definitions; all that are given must hold.
+// Conditions on module definitions that all must hold.
 type ModuleDefinitionFilter struct {
 	// Whether they are published.
 	Status graphql.Omittable[*moduledefinition.Status] `json:"status,omitempty"`
 	// The module type.
 	Type graphql.Omittable[*string] `json:"type,omitempty"`
-	// A text that the name or the type contains, in any case; 1 to 100 characters.
+	// Text in the name or type, 1 to 100 characters, any case.
 	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
-// Conditions on module instances; all that are given must hold.
+// Conditions on instances that all must hold.
 type ModuleInstanceFilter struct {
 	// The id of the project.
 	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
@@ -685,119 +653,111 @@ type ModuleInstanceFilter struct {
 	LiveModuleVersionID graphql.Omittable[*string] `json:"liveModuleVersionId,omitempty"`
 	// The kind of its drift.
 	Drift graphql.Omittable[*moduleinstance.DriftKind] `json:"drift,omitempty"`
-	// True lists only those that are archived, they or their environment or project; the list is without them otherwise.
+	// True lists only those archived, alone or with their environment or project; otherwise the list omits them.
 	Archived graphql.Omittable[*bool] `json:"archived,omitempty"`
-	// A text that the name contains, in any case; 1 to 100 characters.
+	// Text in the name, 1 to 100 characters, any case.
 	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
 // An output that a module version declares.
 type ModuleOutputInput struct {
-	// The name: a letter or an underscore, then at most 127 letters, digits, underscores and hyphens. Each name once.
+	// The unique name: a letter or underscore, then at most 127 letters, digits, underscores or hyphens.
 	Name string `json:"name"`
-	// What it is, for people: at most 1,000 characters.
+	// Its purpose, at most 1,000 characters.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
-	// Whether it is a secret, which is not kept. False where it is left out or null.
+	// Whether it is a secret, which is not stored; false by default.
 	Secret graphql.Omittable[*bool] `json:"secret,omitempty"`
 }
 
-// The service to be moved, and where to.
+// The service and its new instance.
 type MoveServiceInput struct {
-	// The ARN of the service, as deployments have it in `data.serviceArn`.
+	// The ARN of the service, as in a deployment's `data.serviceArn`.
 	ServiceArn string `json:"serviceArn"`
-	// The id of the module instance that it is to belong to, `inst_…`.
+	// The id of the instance to assign it to.
 	ModuleInstanceID string `json:"moduleInstanceId"`
 }
 
-// What moveService answers with.
+// The answer.
 type MoveServicePayload struct {
-	// The module instance that the service belongs to now.
+	// The instance that now has the service.
 	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
 }
 
-// Conditions on organizations; all that are given must hold.
+// Conditions on organizations that all must hold.
 type OrganizationFilter struct {
-	// A text that the name or the slug contains, in any case; 1 to 100 characters.
+	// Text in the name or slug, 1 to 100 characters, any case.
 	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
-// Conditions on projects; all that are given must hold.
+// Conditions on projects that all must hold.
 type ProjectFilter struct {
-	// True lists only archived ones; otherwise the list leaves them out.
+	// True: only archived ones. Otherwise: none of them.
 	Archived graphql.Omittable[*bool] `json:"archived,omitempty"`
-	// A text that the name or the slug contains, in any case; 1 to 100 characters.
+	// Text in the name or slug, 1 to 100 characters, any case.
 	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
-// What to promote, and where to.
+// The deployment to promote, and its target.
 type PromoteDeploymentInput struct {
-	// The id of the source, a deployment that succeeded.
+	// The id of the source, a success.
 	ID string `json:"id"`
-	// The id of another instance of the same module, which it is brought to.
+	// The id of the target, another instance of the module.
 	ModuleInstanceID string `json:"moduleInstanceId"`
-	// Values in the place of those of the source, by the ids of the inputs: of the instance's `ownInputs`, and of references.
-	// Others are refused, with the violation `not_own`.
+	// Values to replace, by input id: those of the target's `ownInputs` and references. Others break the rule `not_own`.
 	Inputs graphql.Omittable[*strictjson.Node] `json:"inputs,omitempty"`
-	// The artifact in the place of that of the source, where `artifact` is among the instance's `ownInputs`.
+	// The artifact that replaces the source's, if the target's `ownInputs` have `artifact`.
 	Artifact graphql.Omittable[*strictjson.Node] `json:"artifact,omitempty"`
-	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
-	// where another is live by now. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
-	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
-	// where the key was used for another request.
+	// As in `CreateDeploymentInput`.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// Why the caller does it: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
-	// The run of a pipeline that it is part of: one line of 1 to 200 characters.
+	// The pipeline run: one line of 1 to 200 characters.
 	PipelineRunID graphql.Omittable[*string] `json:"pipelineRunId,omitempty"`
-	// The step of the run: one line of 1 to 200 characters.
+	// The pipeline step: one line of 1 to 200 characters.
 	StepExecutionID graphql.Omittable[*string] `json:"stepExecutionId,omitempty"`
-	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
-	// would be made now is another. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedPlan graphql.Omittable[*string] `json:"expectedPlan,omitempty"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// As in `CreateDeploymentInput`.
 	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
 }
 
-// What promoteDeployment answers with.
+// The answer.
 type PromoteDeploymentPayload struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	// The new deployment: PENDING or AWAITING_APPROVAL.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed. Empty for a repeat under an idempotency key.
+	// Possible problems; none for a repeated idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
 // The version to publish.
 type PublishModuleVersionInput struct {
-	// The module.
+	// The id of the module.
 	ModuleDefinitionID string `json:"moduleDefinitionId"`
-	// The semantic version, as in `1.4.0` or `2.0.0-rc.1`.
+	// The semantic version, such as `1.4.0` or `2.0.0-rc.1`.
 	Version string `json:"version"`
-	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	// The type of its deployments: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
-	// The typed inputs that a deployment of it takes.
+	// The typed inputs of its deployments.
 	Inputs []*inputprop.RawProperty `json:"inputs"`
-	// The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
-	// reported is an event of its deployment.
+	// The outputs of its deployments, at most 200. Others can be reported; a missing declared one adds an event.
 	Outputs graphql.Omittable[[]*ModuleOutputInput] `json:"outputs,omitempty"`
-	// The repository that the source is in, of at most 2,048 characters: a URL with https, ssh or git and without a password, or
-	// host:path as of scp.
+	// The repository, at most 2,048 characters: an https, ssh or git URL without a password, or host:path as for scp.
 	SourceURL graphql.Omittable[*string] `json:"sourceUrl,omitempty"`
 	// The branch, tag or commit of the source: one line of at most 2,048 characters.
 	SourceRef graphql.Omittable[*string] `json:"sourceRef,omitempty"`
-	// The folder of the repository that the program is in, such as modules/queue: at most 1,024 characters, without `..`.
+	// The folder of the program in the repository, such as modules/queue: at most 1,024 characters, without `..`.
 	SourcePath graphql.Omittable[*string] `json:"sourcePath,omitempty"`
 }
 
-// What publishModuleVersion answers with.
+// The answer.
 type PublishModuleVersionPayload struct {
 	// The published version.
 	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
-	// What may not have been meant. `immutable_changed`: an input refuses what instances of the organization remember as its
-	// value, which binds nothing any more. `output_unknown`: a mapped input reads an output that the latest version of
-	// the module of that type does not declare, though it declares others.
+	// Possible mistakes. `immutable_changed`: an input refuses values that instances have recorded, which no longer bind.
+	// `output_unknown`: a mapped input reads an output that its module's latest version does not declare, while it declares
+	// others.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
@@ -805,58 +765,51 @@ type PublishModuleVersionPayload struct {
 type QuarantineReleaseInput struct {
 	// The id of the release, `rel_…`.
 	ID string `json:"id"`
-	// Why it is bad, 1 to 1,000 characters.
+	// Why the release is bad, 1 to 1,000 characters.
 	Reason string `json:"reason"`
-	// When the quarantine ends by itself, in the future; never where it is left out.
+	// When it ends automatically, in the future; never if omitted.
 	Until graphql.Omittable[*time.Time] `json:"until,omitempty"`
 }
 
-// What quarantineRelease answers with.
+// The answer.
 type QuarantineReleasePayload struct {
 	// The release, quarantined.
 	Release *record.Release `json:"release"`
 }
 
-// What to redeploy.
+// The redeploy to create.
 type RedeployDeploymentInput struct {
-	// The id of the source, a deployment that has ended.
+	// The id of the source, an ended deployment.
 	ID string `json:"id"`
-	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
-	// where another is live by now. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
-	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
-	// where the key was used for another request.
+	// As in `CreateDeploymentInput`.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// Why the caller does it: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
-	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
-	// would be made now is another. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedPlan graphql.Omittable[*string] `json:"expectedPlan,omitempty"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// As in `CreateDeploymentInput`.
 	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
 }
 
-// What redeployDeployment answers with.
+// The answer.
 type RedeployDeploymentPayload struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	// The new deployment: PENDING or AWAITING_APPROVAL.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, `drift`, and `taken_back`, what the cloud did with what is replayed; and
-	// `awaits_approval`. Empty for a repeat under an idempotency key.
+	// The warnings, as in `RollbackDeploymentPayload`.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
-// What to reject.
+// The deployment to reject.
 type RejectDeploymentInput struct {
-	// The id of a deployment that waits for approvals.
+	// The id of a waiting deployment.
 	ID string `json:"id"`
-	// Why, for people: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
 }
 
-// What rejectDeployment answers with.
+// The answer.
 type RejectDeploymentPayload struct {
 	// The deployment, CANCELED with the error `slipway:Deployment:REJECTED`.
 	Deployment *record.Deployment `json:"deployment"`
@@ -870,98 +823,87 @@ type RenewLeaseInput struct {
 	LeaseID string `json:"leaseId"`
 }
 
-// What renewLease answers with.
+// The answer.
 type RenewLeasePayload struct {
-	// The deployment as it is now.
+	// The deployment after the change.
 	Deployment *record.Deployment `json:"deployment"`
-	// The lease, renewed.
+	// The renewed lease.
 	Lease *execution.Lease `json:"lease"`
 }
 
-// What is new of a RUNNING deployment.
+// News of a RUNNING deployment.
 type ReportDeploymentInput struct {
 	// The id of the deployment.
 	ID string `json:"id"`
 	// The id of its lease.
 	LeaseID string `json:"leaseId"`
-	// Counts the reports of a deployment, from 1. A report whose number is not above the last that was taken
-	// is not taken again, so that one whose answer was lost can be sent again. Always taken where it is left
-	// out.
+	// The report's number, from 1; one not above the last is ignored, so you can resend it. Never ignored without one.
 	Sequence graphql.Omittable[*int32] `json:"sequence,omitempty"`
-	// What happened, in order, at most 100; added to the events there are.
+	// What happened, in order, at most 100; added to earlier events.
 	Events graphql.Omittable[[]*event.Event] `json:"events,omitempty"`
-	// What its program has printed, in order, at most 500 lines; added to its log. A report that has nothing else is no change
-	// of the deployment: its version stays.
+	// The lines that its program printed, in order, at most 500. Lines alone do not raise the deployment's version.
 	Logs graphql.Omittable[[]*runlog.Line] `json:"logs,omitempty"`
-	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
-	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
-	// `triggerChannel` and `triggeredBy` may be there only as they are; to the first may be added what the release does not say.
+	// For `aws:ecs`: the changed fields of `data`; events are added. Undeclared keys are ignored. `deployedTaskDefinition`,
+	// `previousTaskDefinition`, `triggerChannel` and `triggeredBy` must be unchanged; the first may gain what the release
+	// lacks.
 	Data graphql.Omittable[*strictjson.Node] `json:"data,omitempty"`
-	// What the system that carries it out calls it: one line of at most 2,048 characters.
+	// Its id in the system that runs it: one line of at most 2,048 characters.
 	ExternalDeploymentID graphql.Omittable[*string] `json:"externalDeploymentId,omitempty"`
-	// The cloud resource that it changes: one line of at most 2,048 characters.
+	// The cloud resource: one line of at most 2,048 characters.
 	ResourceArn graphql.Omittable[*string] `json:"resourceArn,omitempty"`
-	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
+	// Its name: one line of at most 2,048 characters.
 	ResourceName graphql.Omittable[*string] `json:"resourceName,omitempty"`
-	// The pipeline run that it is part of: one line of 1 to 200 characters, not blank. It is said once: another than that of
-	// before is refused.
+	// The pipeline run: one line of 1 to 200 characters, not blank. Once set, another is refused.
 	PipelineRunID graphql.Omittable[*string] `json:"pipelineRunId,omitempty"`
-	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank. It is said once, too.
+	// The pipeline step: one line of 1 to 200 characters, not blank. Once set, another is refused too.
 	StepExecutionID graphql.Omittable[*string] `json:"stepExecutionId,omitempty"`
 }
 
-// What reportDeployment answers with.
+// The answer.
 type ReportDeploymentPayload struct {
-	// The deployment as it is now.
+	// The deployment after the change.
 	Deployment *record.Deployment `json:"deployment"`
-	// The lease: renewed, unless the report was taken before.
+	// The lease, renewed unless the report is a repeat.
 	Lease *execution.Lease `json:"lease"`
 }
 
-// A token to be revoked.
+// The token to revoke.
 type RevokeTokenInput struct {
 	// The id of the token, `tok_…`.
 	ID string `json:"id"`
 }
 
-// A token that was revoked.
+// The answer.
 type RevokeTokenPayload struct {
-	// The token.
+	// The revoked token.
 	Token *ent.Token `json:"token"`
 }
 
-// What to roll back to.
+// The rollback to create.
 type RollbackDeploymentInput struct {
-	// The id of the target, a deployment that succeeded.
+	// The id of the target, a success.
 	ID string `json:"id"`
-	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
-	// where another is live by now. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedLiveDeploymentID graphql.Omittable[*string] `json:"expectedLiveDeploymentId,omitempty"`
-	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
-	// where the key was used for another request.
+	// As in `CreateDeploymentInput`.
 	IdempotencyKey graphql.Omittable[*string] `json:"idempotencyKey,omitempty"`
-	// Why the caller does it: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason graphql.Omittable[*string] `json:"reason,omitempty"`
-	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
-	// would be made now is another. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedPlan graphql.Omittable[*string] `json:"expectedPlan,omitempty"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// As in `CreateDeploymentInput`.
 	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
 }
 
-// What rollbackDeployment answers with.
+// The answer.
 type RollbackDeploymentPayload struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	// The new deployment: PENDING or AWAITING_APPROVAL.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, `drift`, and `taken_back`, what the cloud did with what is replayed; and
-	// `awaits_approval`. Empty for a repeat under an idempotency key.
+	// `forced`, `drift`, `taken_back` at `/input/id`, and `awaits_approval`; empty for a repeated idempotency key.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
-// What a rule demands: exactly one.
+// A rule's demand, exactly one.
 type RuleDemandInput struct {
 	// Approvals by others.
 	Approvals graphql.Omittable[*ApprovalsDemandInput] `json:"approvals,omitempty"`
@@ -969,52 +911,51 @@ type RuleDemandInput struct {
 	Hours graphql.Omittable[*HoursDemandInput] `json:"hours,omitempty"`
 	// A freeze.
 	Freeze graphql.Omittable[*FreezeDemandInput] `json:"freeze,omitempty"`
-	// To have been live elsewhere.
+	// Time live in another environment.
 	LiveIn graphql.Omittable[*LiveInDemandInput] `json:"liveIn,omitempty"`
 }
 
-// Conditions on rules; all that are given must hold.
+// Conditions on rules that all must hold.
 type RuleFilter struct {
-	// The id of a project: only rules for it, or for one of its environments.
+	// The id of a project: rules for it or its environments.
 	ProjectID graphql.Omittable[*string] `json:"projectId,omitempty"`
-	// The id of an environment: only rules that apply there, including its project's and the organization's.
+	// The id of an environment: rules that apply there, also its project's and the organization's.
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
-	// True lists only ended ones; otherwise the list leaves them out.
+	// True: only ended ones. Otherwise: none of them.
 	Ended graphql.Omittable[*bool] `json:"ended,omitempty"`
 }
 
-// Conditions on runners; all that are given must hold.
+// Conditions on runners that all must hold.
 type RunnerFilter struct {
 	// A deployment type that they run.
 	DeploymentType graphql.Omittable[*string] `json:"deploymentType,omitempty"`
 	// An action that they can run.
 	Action graphql.Omittable[*state.Action] `json:"action,omitempty"`
-	// The id of an environment within their scope. `slipway:Environment:NOT_FOUND` if there is none.
+	// The id of an environment in their scope; `slipway:Environment:NOT_FOUND` if none exists.
 	EnvironmentID graphql.Omittable[*string] `json:"environmentId,omitempty"`
 }
 
-// What to start.
+// The deployment to start.
 type StartDeploymentInput struct {
-	// The id of a deployment that waits for approvals.
+	// The id of a waiting deployment.
 	ID string `json:"id"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// As in `CreateDeploymentInput`.
 	OverrideReason graphql.Omittable[*string] `json:"overrideReason,omitempty"`
 }
 
-// What startDeployment answers with.
+// The answer.
 type StartDeploymentPayload struct {
-	// The deployment: PENDING, or what has become of it since.
+	// The deployment, PENDING or already further.
 	Deployment *record.Deployment `json:"deployment"`
-	// What to see to, though it was allowed: `forced`, `drift` and `taken_back`, at `/input/id`. Empty if it has started before.
+	// `forced`, `drift` and `taken_back` at `/input/id`; empty if it had started before.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
-// What can be followed while it changes, over WebSocket or server-sent events.
+// What you can follow, over WebSocket or server-sent events.
 type Subscription struct {
 }
 
-// Conditions on tokens; all that are given must hold.
+// Conditions on tokens that all must hold.
 type TokenFilter struct {
 	// The role.
 	Role graphql.Omittable[*actor.Role] `json:"role,omitempty"`
@@ -1022,206 +963,204 @@ type TokenFilter struct {
 	Holder graphql.Omittable[*string] `json:"holder,omitempty"`
 	// True: neither revoked nor expired. False: revoked or expired.
 	Active graphql.Omittable[*bool] `json:"active,omitempty"`
-	// A text that the name contains, in any case; 1 to 100 characters.
+	// Text in the name, 1 to 100 characters, any case.
 	Search graphql.Omittable[*string] `json:"search,omitempty"`
 }
 
-// The part of an organization that a token may change: at least one id, and at most 100 of each kind.
+// What a token may change: at least one id, at most 100 of each kind.
 type TokenScopeInput struct {
-	// The ids of projects, with all that is in them. `slipway:Project:NOT_FOUND` for one that does not exist.
+	// The ids of projects, each with everything in it; `slipway:Project:NOT_FOUND` for an unknown one.
 	ProjectIds graphql.Omittable[[]string] `json:"projectIds,omitempty"`
-	// The ids of environments. `slipway:Environment:NOT_FOUND` for one that does not exist.
+	// The ids of environments; `slipway:Environment:NOT_FOUND` for an unknown one.
 	EnvironmentIds graphql.Omittable[[]string] `json:"environmentIds,omitempty"`
-	// The ids of module definitions of the organization. `slipway:ModuleDefinition:NOT_FOUND` for one that does not exist.
+	// The ids of the organization's module definitions; `slipway:ModuleDefinition:NOT_FOUND` for an unknown one.
 	ModuleDefinitionIds graphql.Omittable[[]string] `json:"moduleDefinitionIds,omitempty"`
 }
 
-// The environment that is to be archived no longer.
+// The environment to restore.
 type UnarchiveEnvironmentInput struct {
 	// The id of the environment.
 	ID string `json:"id"`
 }
 
-// What unarchiveEnvironment answers with.
+// The answer.
 type UnarchiveEnvironmentPayload struct {
-	// The environment as it is now.
+	// The environment, restored.
 	Environment *record.Environment `json:"environment"`
 }
 
-// The instance that is to be archived no longer.
+// The instance to restore.
 type UnarchiveModuleInstanceInput struct {
 	// The id of the instance.
 	ID string `json:"id"`
 }
 
-// What unarchiveModuleInstance answers with.
+// The answer.
 type UnarchiveModuleInstancePayload struct {
-	// The instance as it is now.
+	// The instance, restored.
 	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
 }
 
-// The project that is to be archived no longer.
+// The project to restore.
 type UnarchiveProjectInput struct {
 	// The id of the project.
 	ID string `json:"id"`
 }
 
-// What unarchiveProject answers with.
+// The answer.
 type UnarchiveProjectPayload struct {
-	// The project as it is now.
+	// The project, restored.
 	Project *record.Project `json:"project"`
 }
 
-// The version of a module that is deprecated no longer.
+// The version whose deprecation to remove.
 type UndeprecateModuleVersionInput struct {
 	// The id of the version.
 	ID string `json:"id"`
 }
 
-// What undeprecateModuleVersion answers with.
+// The answer.
 type UndeprecateModuleVersionPayload struct {
-	// The version as it is now.
+	// The changed version.
 	ModuleVersion *record.ModuleVersion `json:"moduleVersion"`
 }
 
-// The release whose quarantine is to end.
+// The release whose quarantine to end.
 type UnquarantineReleaseInput struct {
 	// The id of the release, `rel_…`.
 	ID string `json:"id"`
 }
 
-// What unquarantineRelease answers with.
+// The answer.
 type UnquarantineReleasePayload struct {
-	// The release, not quarantined any more.
+	// The release, no longer quarantined.
 	Release *record.Release `json:"release"`
 }
 
-// The fields to change; what is left out stays.
+// The fields to change; omitted ones are kept.
 type UpdateDefaultValueDefinitionInput struct {
 	// The id of the definition.
 	ID string `json:"id"`
-	// The name for people: one line of 1 to 200 characters, not blank; not null.
+	// The name: a nonblank line of 1 to 200 characters; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
-	// What it is for, at most 10,000 characters; an empty text clears it; not null.
+	// Its purpose, to 10,000 characters, empty to clear; not null.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
-	// The value that the default takes, replaced whole; not null.
+	// The input that its value must fit, replaced whole; not null.
 	Schema graphql.Omittable[*inputprop.RawProperty] `json:"schema,omitempty"`
-	// The version that the change was made on; `slipway:Request:PRECONDITION_FAILED` where it has been raised since.
+	// The version you read; `slipway:Request:PRECONDITION_FAILED` if it is outdated.
 	ExpectedVersion graphql.Omittable[*int32] `json:"expectedVersion,omitempty"`
-	// Whether only to say what the change would do, and to change nothing; false where it is left out.
+	// Whether to show the effects without changing anything; false by default.
 	DryRun graphql.Omittable[*bool] `json:"dryRun,omitempty"`
 }
 
-// What updateDefaultValueDefinition answers with.
+// The answer.
 type UpdateDefaultValueDefinitionPayload struct {
-	// The definition as it is now; a dry run leaves it as it was.
+	// The changed definition; after a dry run, the unchanged one.
 	DefaultValueDefinition *record.DefaultValueDefinition `json:"defaultValueDefinition"`
 	// The fields that change.
 	Changes []*defaults.Change `json:"changes"`
-	// The organization's module versions that take options from the definition; empty where the schema stays.
+	// The organization's module versions that use its options; empty if the schema is unchanged.
 	AffectedVersions []*record.ModuleVersion `json:"affectedVersions"`
-	// The module instances whose live values a new schema makes invalid; at most 200 are judged.
+	// Instances whose live values become invalid under the new schema; at most 200 are checked.
 	AffectedInstances []*record.ModuleInstance `json:"affectedInstances"`
-	// What may not have been meant.
+	// Possible mistakes.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
-// The fields to change; what is left out stays.
+// The fields to change; omitted ones are kept.
 type UpdateEnvironmentInput struct {
 	// The id of the environment.
 	ID string `json:"id"`
-	// The name for people: one line of 1 to 200 characters, not blank; not null.
+	// The name: a nonblank line of 1 to 200 characters; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
-	// The name for URLs and templates, unique among the project's environments that are not archived; not null.
+	// The slug, as in `Environment`; not null.
 	Slug graphql.Omittable[*string] `json:"slug,omitempty"`
 }
 
-// What updateEnvironment answers with.
+// The answer.
 type UpdateEnvironmentPayload struct {
-	// The environment as it is now.
+	// The changed environment.
 	Environment *record.Environment `json:"environment"`
 }
 
-// The fields to change; what is left out stays.
+// The fields to change; omitted ones are kept.
 type UpdateModuleDefinitionInput struct {
 	// The id of the definition.
 	ID string `json:"id"`
-	// The name for people: one line of 1 to 200 characters, not blank; not null.
+	// The name: a nonblank line of 1 to 200 characters; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
-	// The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots, at most 195 characters;
-	// not null.
+	// The module type, as in `CreateModuleDefinitionInput`, at most 195 characters; not null.
 	Type graphql.Omittable[*string] `json:"type,omitempty"`
-	// What it is for, at most 10,000 characters; an empty text clears it; not null.
+	// Its purpose, to 10,000 characters, empty to clear; not null.
 	Description graphql.Omittable[*string] `json:"description,omitempty"`
 	// Whether it is published; not null.
 	Status graphql.Omittable[*moduledefinition.Status] `json:"status,omitempty"`
 }
 
-// What updateModuleDefinition answers with.
+// The answer.
 type UpdateModuleDefinitionPayload struct {
-	// The definition as it is now.
+	// The changed definition.
 	ModuleDefinition *record.ModuleDefinition `json:"moduleDefinition"`
-	// What may not have been meant by the type. `immutable_changed`: instances of the organization remember that they choose
-	// an instance of the global module of the type, which binds nothing any more.
+	// Possible mistakes with the type, as in `CreateModuleDefinitionPayload`.
 	Warnings []*inputprop.Warning `json:"warnings"`
 }
 
-// The fields to change; what is left out stays.
+// The fields to change; omitted ones are kept.
 type UpdateModuleInstanceInput struct {
 	// The id of the instance.
 	ID string `json:"id"`
-	// The name, unique among the environment's instances that are not archived; not null.
+	// The name, as in `ModuleInstance`; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
-	// The ids of at most 1,000 inputs, and `artifact`, that a promotion leaves as they are; not null.
+	// The ids of at most 1,000 inputs, and `artifact`, that a promotion does not change; not null.
 	OwnInputs graphql.Omittable[[]string] `json:"ownInputs,omitempty"`
-	// What happens when a deployment fails; not null.
+	// What happens after a failed deployment; not null.
 	OnFailure graphql.Omittable[*moduleinstance.OnFailure] `json:"onFailure,omitempty"`
 }
 
-// What updateModuleInstance answers with.
+// The answer.
 type UpdateModuleInstancePayload struct {
-	// The instance as it is now.
+	// The changed instance.
 	ModuleInstance *record.ModuleInstance `json:"moduleInstance"`
 }
 
-// The fields to change; what is left out stays.
+// The fields to change; omitted ones are kept.
 type UpdateProjectInput struct {
 	// The id of the project.
 	ID string `json:"id"`
-	// The name for people: one line of 1 to 200 characters, not blank; not null.
+	// The name: a nonblank line of 1 to 200 characters; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
-	// The name for URLs and templates, unique among the organization's projects that are not archived; not null.
+	// The slug, as in `Project`; not null.
 	Slug graphql.Omittable[*string] `json:"slug,omitempty"`
 }
 
-// What updateProject answers with.
+// The answer.
 type UpdateProjectPayload struct {
-	// The project as it is now.
+	// The changed project.
 	Project *record.Project `json:"project"`
 }
 
-// The fields to change; what is left out stays.
+// The fields to change; omitted ones are kept.
 type UpdateRuleInput struct {
-	// The id of a rule that is in force.
+	// The id of a rule in force.
 	ID string `json:"id"`
-	// What it is called; not null.
+	// The display name; not null.
 	Name graphql.Omittable[*string] `json:"name,omitempty"`
-	// The operations that it is for; not null.
+	// The operations that it applies to; not null.
 	Operations graphql.Omittable[[]gate.Operation] `json:"operations,omitempty"`
-	// What it demands, whole; not null.
+	// The whole demand; not null.
 	Demand graphql.Omittable[*RuleDemandInput] `json:"demand,omitempty"`
-	// Whether admins may go past it; not null.
+	// Whether admins can override it; not null.
 	Overridable graphql.Omittable[*bool] `json:"overridable,omitempty"`
-	// The version that the caller has seen; `slipway:Request:PRECONDITION_FAILED` if it has changed. Not checked if omitted or null.
+	// The version you read; `slipway:Request:PRECONDITION_FAILED` if it is outdated. Not checked if omitted or null.
 	ExpectedVersion graphql.Omittable[*int32] `json:"expectedVersion,omitempty"`
 }
 
-// What updateRule answers with.
+// The answer.
 type UpdateRulePayload struct {
-	// The rule as it is now.
-	Rule *ent.Rule `json:"rule"`
-	// What to see to, as for createRule.
+	// The warnings, as in `CreateRulePayload`.
 	Warnings []*inputprop.Warning `json:"warnings"`
+	// The changed rule.
+	Rule *ent.Rule `json:"rule"`
 }
 
 // The order of a list of deployments.
@@ -1288,7 +1227,7 @@ type ListOrder string
 const (
 	// The newest first.
 	ListOrderNewest ListOrder = "NEWEST"
-	// By name from A to Z, without regard to case.
+	// By name, ignoring case, then newest first.
 	ListOrderName ListOrder = "NAME"
 )
 

@@ -17,7 +17,7 @@ import (
 //
 // A page of approvals.
 type ApprovalPage struct {
-	// The approvals.
+	// The items.
 	Nodes []ApprovalRecord `json:"nodes"`
 }
 
@@ -27,20 +27,20 @@ func (v *ApprovalPage) GetNodes() []ApprovalRecord { return v.Nodes }
 // ApprovalRecord includes the GraphQL fields of Approval requested by the fragment ApprovalRecord.
 // The GraphQL type's documentation follows.
 //
-// What a principal says of a deployment that waits for approvals.
+// A person's approval or rejection of a waiting deployment.
 type ApprovalRecord struct {
 	// The id, `apr_…`.
 	Id string `json:"id"`
-	// Whether it is for the deployment, and not against it.
+	// True for an approval, false for a rejection.
 	Approved bool `json:"approved"`
-	// Why; null where nothing was said.
+	// Why; null if not given.
 	Reason *string `json:"reason"`
-	// Who, with the role at that time.
+	// Who decided, with the role at that time.
 	CreatedBy Actor `json:"createdBy"`
-	// When.
+	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Whether it counts now: it approves, its token is neither revoked nor expired, and neither the author nor anybody whose approval
-	// counts before is the same person, has made the token, or was made one by it.
+	// Whether it counts now. It must approve, with a valid token. The author and earlier counted approvers must be other
+	// persons, and neither may have created the other's token.
 	Counts bool `json:"counts"`
 }
 
@@ -64,11 +64,11 @@ func (v *ApprovalRecord) GetCounts() bool { return v.Counts }
 
 // Approvals by others than the author.
 type ApprovalsDemandInput struct {
-	// How many: 1 to 5.
+	// The number of approvals, 1 to 5.
 	Count int `json:"count"`
-	// The role that each has at least: DEVELOPER, where it is left out or null, or ADMIN.
+	// The least role of each: DEVELOPER, the default, or ADMIN.
 	Role *Role `json:"role,omitempty"`
-	// At most 20 holders of tokens of whom it has to be one; anybody where it is left out, null or empty.
+	// The holders who may approve, at most 20; any by default.
 	Holders []string `json:"holders,omitempty"`
 }
 
@@ -81,13 +81,13 @@ func (v *ApprovalsDemandInput) GetRole() *Role { return v.Role }
 // GetHolders returns ApprovalsDemandInput.Holders, and is useful for accessing the field via an interface.
 func (v *ApprovalsDemandInput) GetHolders() []string { return v.Holders }
 
-// What to approve of.
+// The deployment to approve.
 type ApproveDeploymentInput struct {
-	// The id of a deployment that waits for approvals.
+	// The id of a waiting deployment.
 	Id string `json:"id"`
-	// Why, for people: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason *string `json:"reason,omitempty"`
-	// Whether to start it at once where all that is demanded is met. True where it is left out or null.
+	// Whether to start it if all rules are met; true by default.
 	Start *bool `json:"start,omitempty"`
 }
 
@@ -102,7 +102,7 @@ func (v *ApproveDeploymentInput) GetStart() *bool { return v.Start }
 
 // ApproveDeploymentResponse is returned by ApproveDeployment on success.
 type ApproveDeploymentResponse struct {
-	// Approves of a deployment that waits for approvals, and starts it where all that is demanded is met. The same again changes nothing.
+	// Approves a waiting deployment, and starts it if all rules are met. Twice has no effect. For developers and admins.
 	ApproveDeployment DeploymentApproved `json:"approveDeployment"`
 }
 
@@ -115,9 +115,9 @@ func (v *ApproveDeploymentResponse) GetApproveDeployment() DeploymentApproved {
 type ArchiveEnvironmentInput struct {
 	// The id of the environment.
 	Id string `json:"id"`
-	// True archives it although something is live there, which stays as it is.
+	// True archives it even if something in it is live.
 	AcknowledgeLive *bool `json:"acknowledgeLive"`
-	// True archives it although live or active deployments of other instances refer to it.
+	// True archives it even if other instances refer to it.
 	AcknowledgeDependents *bool `json:"acknowledgeDependents"`
 }
 
@@ -132,11 +132,7 @@ func (v *ArchiveEnvironmentInput) GetAcknowledgeDependents() *bool { return v.Ac
 
 // ArchiveEnvironmentResponse is returned by ArchiveEnvironment on success.
 type ArchiveEnvironmentResponse struct {
-	// Archives an environment with the instances in it: nothing is deployed there any more, and lists leave them out. What
-	// was deployed stays as it is, and so does its history. While a deployment there is active,
-	// `slipway:Deployment:IN_PROGRESS`; while something is live, `slipway:ModuleInstance:STILL_LIVE`, and while other
-	// instances refer to it, `slipway:ModuleInstance:IN_USE`, unless these are acknowledged. To archive it again changes
-	// nothing. For admins, within whose scope it must be.
+	// Archives an environment with its instances, as `archiveProject` does. For admins with it in scope.
 	ArchiveEnvironment EnvironmentArchived `json:"archiveEnvironment"`
 }
 
@@ -147,11 +143,7 @@ func (v *ArchiveEnvironmentResponse) GetArchiveEnvironment() EnvironmentArchived
 
 // ArchiveInstanceResponse is returned by ArchiveInstance on success.
 type ArchiveInstanceResponse struct {
-	// Archives a module instance: nothing is deployed to it any more, and lists leave it out. What it has deployed stays as
-	// it is, and so does its history. While one of its deployments is active, `slipway:Deployment:IN_PROGRESS`; while
-	// something is live, `slipway:ModuleInstance:STILL_LIVE`, and while other instances refer to it,
-	// `slipway:ModuleInstance:IN_USE`, unless these are acknowledged. To archive it again changes nothing. For admins,
-	// within whose scope it must be.
+	// Archives an instance, as `archiveProject` does. For admins with it in scope.
 	ArchiveModuleInstance InstanceArchived `json:"archiveModuleInstance"`
 }
 
@@ -164,9 +156,9 @@ func (v *ArchiveInstanceResponse) GetArchiveModuleInstance() InstanceArchived {
 type ArchiveModuleInstanceInput struct {
 	// The id of the instance.
 	Id string `json:"id"`
-	// True archives it although something is live there, which stays as it is.
+	// True archives it even if it is live.
 	AcknowledgeLive *bool `json:"acknowledgeLive"`
-	// True archives it although live or active deployments of other instances refer to it.
+	// True archives it even if other instances refer to it.
 	AcknowledgeDependents *bool `json:"acknowledgeDependents"`
 }
 
@@ -183,9 +175,9 @@ func (v *ArchiveModuleInstanceInput) GetAcknowledgeDependents() *bool { return v
 type ArchiveProjectInput struct {
 	// The id of the project.
 	Id string `json:"id"`
-	// True archives it although something is live there, which stays as it is.
+	// True archives it even if something in it is live.
 	AcknowledgeLive *bool `json:"acknowledgeLive"`
-	// True archives it although live or active deployments of other instances refer to it.
+	// True archives it even if other instances refer to it.
 	AcknowledgeDependents *bool `json:"acknowledgeDependents"`
 }
 
@@ -200,11 +192,10 @@ func (v *ArchiveProjectInput) GetAcknowledgeDependents() *bool { return v.Acknow
 
 // ArchiveProjectResponse is returned by ArchiveProject on success.
 type ArchiveProjectResponse struct {
-	// Archives a project with its environments and all their instances: nothing is deployed there any more, and lists leave
-	// them out. What was deployed stays as it is, and so does its history. While a deployment there is active,
-	// `slipway:Deployment:IN_PROGRESS`; while something is live, `slipway:ModuleInstance:STILL_LIVE`, and while other
-	// instances refer to it, `slipway:ModuleInstance:IN_USE`, unless these are acknowledged. To archive it again changes
-	// nothing. For admins.
+	// Archives a project with its environments and instances: they accept no deployments, and lists omit them.
+	// Infrastructure and history are kept. Archiving twice has no effect. `slipway:Deployment:IN_PROGRESS` while a
+	// deployment is active. Unless acknowledged, `slipway:ModuleInstance:STILL_LIVE` if one is live, and
+	// `slipway:ModuleInstance:IN_USE` if other instances refer to one. For admins.
 	ArchiveProject ProjectArchived `json:"archiveProject"`
 }
 
@@ -216,7 +207,7 @@ func (v *ArchiveProjectResponse) GetArchiveProject() ProjectArchived { return v.
 //
 // A page of deployments.
 type AwaitedDeployments struct {
-	// How many there are on all pages; counted only when asked for.
+	// The number of items, counted only if selected.
 	TotalCount int `json:"totalCount"`
 }
 
@@ -235,23 +226,22 @@ func (v *AwaitingMeResponse) GetDeployments() *AwaitedDeployments { return v.Dep
 // Caller includes the requested fields of the GraphQL type Viewer.
 // The GraphQL type's documentation follows.
 //
-// Who asks.
+// The caller.
 type Caller struct {
-	// The id of that organization; null where there is none.
+	// The id of the organization; null without one.
 	OrganizationId *string `json:"organizationId"`
 }
 
 // GetOrganizationId returns Caller.OrganizationId, and is useful for accessing the field via an interface.
 func (v *Caller) GetOrganizationId() *string { return v.OrganizationId }
 
-// What to cancel.
+// The deployment to cancel.
 type CancelDeploymentInput struct {
 	// The id of the deployment.
 	Id string `json:"id"`
-	// Cancel it at once although its program may still be at work. For admins, from 2 minutes after the
-	// cancellation was requested. False where it is left out or null.
+	// Whether to cancel now although its program may continue. For admins, 2 minutes after the request; false by default.
 	Force *bool `json:"force"`
-	// Why the caller does it: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason *string `json:"reason,omitempty"`
 }
 
@@ -266,12 +256,10 @@ func (v *CancelDeploymentInput) GetReason() *string { return v.Reason }
 
 // CancelDeploymentResponse is returned by CancelDeployment on success.
 type CancelDeploymentResponse struct {
-	// Cancels a deployment. One that is PENDING is CANCELED at once, and so is one that is RUNNING without a lease.
-	// Another that is RUNNING keeps its status, and the instance is busy, until its program has ended: the runner
-	// learns of the request when it next renews its lease or reports, and has the program end. What happened wins:
-	// a program that ends well all the same has SUCCEEDED. The same request again changes nothing.
-	// `slipway:Deployment:WRONG_STATE` where the deployment has ended or was started outside, or where it is too early for
-	// force. For developers and admins; with `force` for admins.
+	// Cancels a deployment: immediately if it is PENDING, or RUNNING without a lease. Otherwise it stays RUNNING until its
+	// program ends: at the next renewal or report the runner learns of the request and stops the program. A program that
+	// still succeeds makes it SUCCEEDED. The same request has no effect twice. `slipway:Deployment:WRONG_STATE` if it has
+	// ended or was started outside, or if it is too early for force. For developers and admins; `force` for admins.
 	CancelDeployment DeploymentCanceled `json:"cancelDeployment"`
 }
 
@@ -283,19 +271,19 @@ func (v *CancelDeploymentResponse) GetCancelDeployment() DeploymentCanceled {
 // ChangeRecord includes the GraphQL fields of ReleaseChange requested by the fragment ChangeRecord.
 // The GraphQL type's documentation follows.
 //
-// One leaf that differs between two releases.
+// A leaf that differs between two releases.
 type ChangeRecord struct {
-	// The place as a JSON Pointer into the inputs, or into the artifact.
+	// The place, a JSON Pointer into the inputs or the artifact.
 	Pointer string `json:"pointer"`
 	// Whether it was added, removed or changed.
 	Kind ReleaseChangeKind `json:"kind"`
-	// The value before; null where it was added or is masked.
+	// The value before; null if added or masked.
 	Before json.RawMessage `json:"before"`
-	// The value after; null where it was removed or is masked.
+	// The value after; null if removed or masked.
 	After json.RawMessage `json:"after"`
-	// Whether the values look like a secret and are not shown.
+	// Whether the values look secret and are not shown.
 	Masked bool `json:"masked"`
-	// Whether it belongs to an input that is `immutable` in the version compared to.
+	// Whether its input is `immutable` in the version compared to.
 	Immutable bool `json:"immutable"`
 }
 
@@ -317,20 +305,16 @@ func (v *ChangeRecord) GetMasked() bool { return v.Masked }
 // GetImmutable returns ChangeRecord.Immutable, and is useful for accessing the field via an interface.
 func (v *ChangeRecord) GetImmutable() bool { return v.Immutable }
 
-// What a runner carries out.
+// What a runner can run.
 type ClaimDeploymentInput struct {
-	// The deployment types, at least one of `aws:ecs` and `terraform`.
+	// The deployment types, at least one: `aws:ecs`, `terraform`.
 	DeploymentTypes []string `json:"deploymentTypes"`
-	// The id of the lease, chosen by the runner anew for each deployment: 8 to 100 letters, digits,
-	// underscores or hyphens. A claim whose answer was lost is made again with the same id, and answers
-	// with the same deployment. The server chooses where it is left out.
+	// The lease's id, new for each deployment: 8 to 100 letters, digits, underscores or hyphens. Repeat a claim whose answer
+	// was lost with its id, to receive the same deployment. The server chooses if omitted.
 	LeaseId *string `json:"leaseId,omitempty"`
-	// How many seconds the claim waits for a deployment where none is there, 0 to 30; it does not wait where this is
-	// left out. Meanwhile it counts as an open stream of its caller. All claims of one operation together may wait for 30
-	// seconds.
+	// Seconds to wait for a deployment, 0 to 30; 0 by default. Counts as a stream; an operation waits at most 30 in all.
 	Wait int `json:"wait,omitempty"`
-	// What its program can do, at least one; only APPLY where it is left out. Who does not name DESTROY never gets a
-	// deployment that destroys.
+	// The actions of its program, at least one; only APPLY by default. Without DESTROY it never receives a destroy.
 	Actions []DeploymentAction `json:"actions,omitempty"`
 }
 
@@ -349,11 +333,11 @@ func (v *ClaimDeploymentInput) GetActions() []DeploymentAction { return v.Action
 // ClaimDeploymentPayload includes the requested fields of the GraphQL type ClaimDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What claimDeployment answers with.
+// The answer.
 type ClaimDeploymentPayload struct {
-	// The lease that it is carried out under; null where none is waiting.
+	// Its lease; null if none is PENDING.
 	Lease *GrantedLease `json:"lease"`
-	// The deployment, RUNNING; null where none is waiting.
+	// The deployment, RUNNING; null if none is PENDING.
 	Deployment *ClaimedDeployment `json:"deployment"`
 }
 
@@ -365,9 +349,8 @@ func (v *ClaimDeploymentPayload) GetDeployment() *ClaimedDeployment { return v.D
 
 // ClaimDeploymentResponse is returned by ClaimDeployment on success.
 type ClaimDeploymentResponse struct {
-	// Takes the oldest PENDING deployment of the given types and sets it RUNNING under a lease; the payload's
-	// deployment is null where there is none. A lease that runs out puts the deployment to FAILED with
-	// `slipway:Deployment:LEASE_EXPIRED`, or to CANCELED where its cancellation was requested. For runners.
+	// Claims the oldest PENDING deployment of the given types, and sets it RUNNING under a lease. If the lease runs out, it
+	// becomes FAILED with `slipway:Deployment:LEASE_EXPIRED`, or CANCELED if cancellation was requested. For runners.
 	ClaimDeployment ClaimDeploymentPayload `json:"claimDeployment"`
 }
 
@@ -383,47 +366,46 @@ func (v *ClaimDeploymentResponse) GetClaimDeployment() ClaimDeploymentPayload {
 type ClaimedDeployment struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// The number of its claim, in digits: greater than that of every claim of the instance before. Null before it
-	// is claimed.
+	// The number of its claim, in digits, above every earlier claim of the instance; null before it is claimed.
 	Fence *string `json:"fence"`
-	// The id of the organization it belongs to.
+	// The id of its organization.
 	OrganizationId string `json:"organizationId"`
-	// The id of the project it belongs to.
+	// The id of its project.
 	ProjectId string `json:"projectId"`
-	// The id of the environment it is in.
+	// The id of its environment.
 	EnvironmentId string `json:"environmentId"`
-	// The id of the instance that it deploys.
+	// The id of its instance.
 	ModuleInstanceId string `json:"moduleInstanceId"`
-	// What carries it out, as its module version says: `aws:ecs` or `terraform`.
+	// Its type, as its module version says: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
-	// What started it: `api`, `rollback`, `redeploy`, `pipeline`, `destroy` or `event`. With `event` it was started outside of Slipway:
-	// it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
+	// What started it: `api`, `rollback`, `redeploy`, `pipeline`, `destroy` or `event`. With `event` it was started outside
+	// Slipway: it has no release and no runner, follows cloud events, and cannot be replayed or canceled.
 	TriggerSource string `json:"triggerSource"`
-	// What it is for; written by the server for rollbacks, redeploys and destroys, null where nobody wrote anything.
+	// Its purpose; null if not described. The server writes it for rollbacks, redeploys and destroys.
 	Description *string `json:"description"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it; if it was started outside Slipway, who reported it.
+	// Who created it; if started outside Slipway, who reported it.
 	CreatedBy Actor `json:"createdBy"`
 	// The id of the deployment that it rolls back to; null for others.
 	RollbackToDeploymentId *string `json:"rollbackToDeploymentId"`
-	// The id of the deployment that it redeploys; null for others.
+	// The id of the deployment that it repeats; null for others.
 	RedeployOfDeploymentId *string `json:"redeployOfDeploymentId"`
-	// What the system that carries it out calls it; null until that is told.
+	// Its id in the system that runs it; null until reported.
 	ExternalDeploymentId *string `json:"externalDeploymentId"`
-	// The cloud resource that it changes; null until that is told.
+	// The cloud resource that it changes; null until reported.
 	ResourceArn *string `json:"resourceArn"`
-	// The name of the cloud resource that it changes; null until that is told.
+	// The name of that resource; null until reported.
 	ResourceName *string `json:"resourceName"`
-	// The detail of its type as JSON; null for `terraform`.
+	// The details of its type as JSON; null for `terraform`.
 	Data json.RawMessage `json:"data"`
-	// The project it belongs to.
+	// Its project.
 	Project ClaimedProject `json:"project"`
-	// The environment it is in.
+	// Its environment.
 	Environment ClaimedEnvironment `json:"environment"`
-	// The instance that it deploys.
+	// Its instance.
 	ModuleInstance ClaimedInstance `json:"moduleInstance"`
-	// The release that it ships; null where none is stored, or where it was started outside.
+	// Its release; null if none is stored or it was started outside.
 	Release *ShippedRelease `json:"release"`
 }
 
@@ -493,11 +475,11 @@ func (v *ClaimedDeployment) GetRelease() *ShippedRelease { return v.Release }
 // ClaimedEnvironment includes the requested fields of the GraphQL type Environment.
 // The GraphQL type's documentation follows.
 //
-// A place that modules are deployed to, such as staging or production.
+// A stage that modules are deployed to, such as staging or production.
 type ClaimedEnvironment struct {
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
-	// The name for URLs and templates, unique among the project's environments that are not archived.
+	// The name in URLs and templates, unique among the project's environments that are not archived.
 	Slug string `json:"slug"`
 }
 
@@ -514,7 +496,7 @@ func (v *ClaimedEnvironment) GetSlug() string { return v.Slug }
 type ClaimedInstance struct {
 	// The name, unique among the environment's instances that are not archived.
 	Name string `json:"name"`
-	// The deployment that is live, the last that succeeded; null before the first success, and after a destroy.
+	// Its latest success; null before the first success and after a destroy.
 	LiveDeployment *LiveDeployment `json:"liveDeployment"`
 }
 
@@ -529,9 +511,9 @@ func (v *ClaimedInstance) GetLiveDeployment() *LiveDeployment { return v.LiveDep
 //
 // A group of environments.
 type ClaimedProject struct {
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
-	// The name for URLs and templates, unique among the organization's projects that are not archived.
+	// The name in URLs and templates, unique among the organization's projects that are not archived.
 	Slug string `json:"slug"`
 }
 
@@ -543,8 +525,8 @@ func (v *ClaimedProject) GetSlug() string { return v.Slug }
 
 // CompareDeploymentsResponse is returned by CompareDeployments on success.
 type CompareDeploymentsResponse struct {
-	// What differs between the releases of two deployments, which may be of different instances. Null with
-	// `slipway:Deployment:NOT_FOUND`, `slipway:Release:UNAVAILABLE` or `slipway:Release:DIGEST_MISMATCH`.
+	// How the releases of two deployments differ, even of two instances. Otherwise `slipway:Deployment:NOT_FOUND`,
+	// `slipway:Release:UNAVAILABLE` or `slipway:Release:DIGEST_MISMATCH`.
 	CompareDeployments *ComparisonRecord `json:"compareDeployments"`
 }
 
@@ -560,7 +542,7 @@ func (v *CompareDeploymentsResponse) GetCompareDeployments() *ComparisonRecord {
 type ComparedDeployment struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// The instance that it deploys.
+	// Its instance.
 	ModuleInstance InstanceName `json:"moduleInstance"`
 }
 
@@ -573,21 +555,21 @@ func (v *ComparedDeployment) GetModuleInstance() InstanceName { return v.ModuleI
 // ComparisonRecord includes the GraphQL fields of DeploymentComparison requested by the fragment ComparisonRecord.
 // The GraphQL type's documentation follows.
 //
-// What differs between what two deployments ship.
+// How the releases of two deployments differ.
 type ComparisonRecord struct {
-	// The deployment that is compared from; null in `changesFromLive` if nothing is live.
+	// The deployment to compare from; null in `changesFromLive` if nothing is live.
 	From *ComparedDeployment `json:"from"`
-	// The deployment that is compared to.
+	// The deployment to compare to.
 	To ComparedDeployment `json:"to"`
-	// Whether both ship the same release: the same version, inputs and artifact.
+	// Whether both ship the same release.
 	SameRelease bool `json:"sameRelease"`
-	// The module version of the one that is compared from; null if there is none.
+	// The module version of `from`; null without one.
 	FromVersion *DeployedVersion `json:"fromVersion"`
-	// The module version of the one that is compared to.
+	// The module version of `to`.
 	ToVersion DeployedVersion `json:"toVersion"`
-	// The values of the inputs that differ, leaf by leaf.
+	// The inputs that differ, leaf by leaf.
 	Inputs []ChangeRecord `json:"inputs"`
-	// What differs in the artifact, leaf by leaf. What looks like a secret is masked.
+	// The parts of the artifact that differ, leaf by leaf; likely secrets are masked.
 	Artifact []ChangeRecord `json:"artifact"`
 }
 
@@ -612,20 +594,18 @@ func (v *ComparisonRecord) GetInputs() []ChangeRecord { return v.Inputs }
 // GetArtifact returns ComparisonRecord.Artifact, and is useful for accessing the field via an interface.
 func (v *ComparisonRecord) GetArtifact() []ChangeRecord { return v.Artifact }
 
-// How a RUNNING deployment ended.
+// The result of a RUNNING deployment.
 type CompleteDeploymentInput struct {
 	// The id of the deployment.
 	Id string `json:"id"`
 	// The id of its lease.
 	LeaseId string `json:"leaseId"`
-	// Why it failed, or with `canceled` what its program said last; left out where it succeeded.
+	// Why it failed or, with `canceled`, the program's last message; omitted if it succeeded.
 	Error *DeploymentErrorInput `json:"error,omitempty"`
-	// Whether its program ended, and not well, because the cancellation was requested. `slipway:Deployment:WRONG_STATE`
-	// where nobody has. False where it is left out or null.
+	// Whether a cancellation ended its program without success; `slipway:Deployment:WRONG_STATE` if not requested.
 	Canceled *bool `json:"canceled,omitempty"`
-	// What the deployment has made that other deployments may read, an object of values by names: at most 200 names of
-	// letters, digits, underscores and hyphens, 64 KiB and 64 levels. Only of one that succeeded. Secrets are not kept, which
-	// an event says: outputs that are declared as secret, and those that are not declared and look like secrets.
+	// The values for others, by name, after a success: at most 200 names of letters, digits, underscores and hyphens, 64 KiB
+	// and 64 levels. Declared secrets and undeclared values that look secret are not stored; an event lists them.
 	Outputs json.RawMessage `json:"outputs,omitempty"`
 }
 
@@ -647,7 +627,7 @@ func (v *CompleteDeploymentInput) GetOutputs() json.RawMessage { return v.Output
 // CompleteDeploymentPayload includes the requested fields of the GraphQL type CompleteDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What completeDeployment answers with.
+// The answer.
 type CompleteDeploymentPayload struct {
 	// The deployment, SUCCEEDED, FAILED or CANCELED.
 	Deployment CompletedDeployment `json:"deployment"`
@@ -658,11 +638,10 @@ func (v *CompleteDeploymentPayload) GetDeployment() CompletedDeployment { return
 
 // CompleteDeploymentResponse is returned by CompleteDeployment on success.
 type CompleteDeploymentResponse struct {
-	// Ends a RUNNING deployment: SUCCEEDED, FAILED where an error is given, or CANCELED where its cancellation was
-	// requested and ended its program. Instead of SUCCEEDED it is FAILED with `slipway:Deployment:ROLLED_BACK` where a report
-	// or an event of the cloud has said of its service deployment that it is rolled back, was stopped or has failed. Under the
-	// same lease it may be said again: the answer is the deployment as it is. `slipway:Deployment:LEASE_LOST` where the lease
-	// is lost. For runners.
+	// Ends a RUNNING deployment: SUCCEEDED, FAILED if an error is given, or CANCELED if a requested cancellation ended its
+	// program. Not SUCCEEDED but FAILED with `slipway:Deployment:ROLLED_BACK` if a report or cloud event said that its
+	// service deployment was rolled back, stopped or failed. Can be repeated under the same lease: the answer is the
+	// deployment. `slipway:Deployment:LEASE_LOST` if the lease is lost. For runners.
 	CompleteDeployment CompleteDeploymentPayload `json:"completeDeployment"`
 }
 
@@ -678,7 +657,7 @@ func (v *CompleteDeploymentResponse) GetCompleteDeployment() CompleteDeploymentP
 type CompletedDeployment struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// Where it stands.
+	// Its status.
 	Status DeploymentStatus `json:"status"`
 }
 
@@ -688,55 +667,46 @@ func (v *CompletedDeployment) GetId() string { return v.Id }
 // GetStatus returns CompletedDeployment.Status, and is useful for accessing the field via an interface.
 func (v *CompletedDeployment) GetStatus() DeploymentStatus { return v.Status }
 
-// What to deploy.
+// The deployment to create.
 type CreateDeploymentInput struct {
-	// The instance.
+	// The id of the instance.
 	ModuleInstanceId string `json:"moduleInstanceId"`
-	// The version of its module.
+	// The id of a version of its module.
 	ModuleVersionId string `json:"moduleVersionId"`
-	// The values of the inputs, by their ids. They may be left out where `inputsFromDeploymentId` is given, and then go before what is taken
-	// over, key by key.
+	// The values of the inputs by id. Optional with `inputsFromDeploymentId`, whose values they override key by key.
 	Inputs json.RawMessage `json:"inputs,omitempty"`
-	// The id of a deployment of the same module, in any state: what was given for its inputs is taken over, and judged as if it were
-	// given. Values that the version has no inputs for are left out, with the warning `input_dropped`. Where `artifact` is left out,
-	// it is that of the deployment; where the deployment is of the same instance, so are `resourceArn`, `resourceName` and of `data`
-	// what a rollback takes over. `slipway:Deployment:INPUTS_UNKNOWN` where it is not kept what was given.
+	// The id of a deployment of the module, in any status, whose given inputs are reused and checked. Values without an
+	// input are dropped with the warning `input_dropped`. An omitted `artifact` is reused too; within the same instance also
+	// `resourceArn`, `resourceName`, and what a rollback reuses of `data`. `slipway:Deployment:INPUTS_UNKNOWN` if its inputs
+	// were not recorded.
 	InputsFromDeploymentId *string `json:"inputsFromDeploymentId,omitempty"`
-	// The ids of at most 1,000 inputs that are not taken over from `inputsFromDeploymentId`. One that was not given there has the warning
-	// `input_not_given`.
+	// The ids of at most 1,000 inputs not to reuse; `input_not_given` warns if one was not given.
 	WithoutInputs []string `json:"withoutInputs,omitempty"`
-	// What it is for, at most 10,000 characters.
+	// Its purpose, at most 10,000 characters.
 	Description *string `json:"description,omitempty"`
-	// The artifact: for `aws:ecs` the task definition, an object of `arn`, `definition` and `revision`, and of nothing
-	// else; not for `terraform`.
+	// The artifact: for `aws:ecs` the task definition, exactly `arn`, `definition` and `revision`; none for `terraform`.
 	Artifact json.RawMessage `json:"artifact,omitempty"`
-	// For `aws:ecs`: what is known of the deployment beforehand, such as `clusterArn` and `serviceArn`. Keys that are
-	// not declared are refused, and so are `deployedTaskDefinition`, `previousTaskDefinition`, `triggerChannel` and
-	// `triggeredBy`, which Slipway fills.
+	// For `aws:ecs`: known details, such as `clusterArn` and `serviceArn`. Undeclared keys are refused, and Slipway's own:
+	// `deployedTaskDefinition`, `previousTaskDefinition`, `triggerChannel` and `triggeredBy`.
 	Data json.RawMessage `json:"data,omitempty"`
-	// The cloud resource that it changes: one line of at most 2,048 characters.
+	// The cloud resource: one line of at most 2,048 characters.
 	ResourceArn *string `json:"resourceArn,omitempty"`
-	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
+	// Its name: one line of at most 2,048 characters.
 	ResourceName *string `json:"resourceName,omitempty"`
-	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
-	// where another is live by now. Not checked where it is left out or null.
+	// The id of the live deployment; `slipway:Deployment:LIVE_CHANGED` if another is live. Not checked if omitted or null.
 	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
-	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
-	// where the key was used for another request.
+	// Your key, 1 to 255 printable ASCII characters: the same request within 24 hours has the same answer, another one
+	// `slipway:Request:IDEMPOTENCY_KEY_REUSED`.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-	// Why the caller does it: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason *string `json:"reason,omitempty"`
-	// The pipeline run that it is part of: one line of 1 to 200 characters, not blank. With it, or with stepExecutionId,
-	// triggerSource is `pipeline`.
+	// The pipeline run: one nonblank line, 1 to 200 characters. It or stepExecutionId makes triggerSource `pipeline`.
 	PipelineRunId *string `json:"pipelineRunId,omitempty"`
-	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank.
+	// The pipeline step: one nonblank line, 1 to 200 characters.
 	StepExecutionId *string `json:"stepExecutionId,omitempty"`
-	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
-	// would be made now is another. Not checked where it is left out or null.
+	// The token of a plan; `slipway:Deployment:PLAN_MOVED` with what changed if it differs. Unchecked if omitted or null.
 	ExpectedPlan *string `json:"expectedPlan,omitempty"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// Why to override unmet rules: 10 to 500 characters, not blank. For admins, and only for `overridable` rules.
 	OverrideReason *string `json:"overrideReason,omitempty"`
 }
 
@@ -795,9 +765,9 @@ func (v *CreateDeploymentInput) GetOverrideReason() *string { return v.OverrideR
 
 // CreateDeploymentResponse is returned by CreateDeployment on success.
 type CreateDeploymentResponse struct {
-	// Deploys a version of its module to an instance: stores the release and a PENDING deployment.
-	// `slipway:Deployment:IN_PROGRESS` where another deployment of the instance is active, and
-	// `slipway:ModuleInstance:ARCHIVED` where the instance is archived. For developers and admins.
+	// Deploys a version to an instance: stores its release and a deployment. `slipway:Deployment:IN_PROGRESS` if another
+	// deployment of the instance is active; `slipway:ModuleInstance:ARCHIVED` if the instance is archived. For developers
+	// and admins.
 	CreateDeployment DeploymentCreated `json:"createDeployment"`
 }
 
@@ -806,11 +776,11 @@ func (v *CreateDeploymentResponse) GetCreateDeployment() DeploymentCreated { ret
 
 // The environment to create.
 type CreateEnvironmentInput struct {
-	// The project it belongs to.
+	// The id of the project.
 	ProjectId string `json:"projectId"`
-	// The name for people: one line of 1 to 200 characters, not blank.
+	// The display name: one nonblank line, 1 to 200 characters.
 	Name string `json:"name"`
-	// The name for URLs and templates, unique among the project's environments that are not archived.
+	// The slug, as in `Environment`.
 	Slug string `json:"slug"`
 }
 
@@ -825,7 +795,7 @@ func (v *CreateEnvironmentInput) GetSlug() string { return v.Slug }
 
 // CreateEnvironmentResponse is returned by CreateEnvironment on success.
 type CreateEnvironmentResponse struct {
-	// Creates an environment of a project; `slipway:Project:ARCHIVED` where that is archived. For admins.
+	// Creates an environment. `slipway:Project:ARCHIVED` if its project is archived. For admins.
 	CreateEnvironment EnvironmentCreated `json:"createEnvironment"`
 }
 
@@ -836,8 +806,7 @@ func (v *CreateEnvironmentResponse) GetCreateEnvironment() EnvironmentCreated {
 
 // CreateInstanceResponse is returned by CreateInstance on success.
 type CreateInstanceResponse struct {
-	// Creates an instance of a module in an environment; `slipway:Environment:ARCHIVED` where that is archived. For
-	// developers and admins.
+	// Creates an instance. `slipway:Environment:ARCHIVED` if its environment is archived. For developers and admins.
 	CreateModuleInstance InstanceCreated `json:"createModuleInstance"`
 }
 
@@ -848,13 +817,13 @@ func (v *CreateInstanceResponse) GetCreateModuleInstance() InstanceCreated {
 
 // The module definition to create.
 type CreateModuleDefinitionInput struct {
-	// The name for people: one line of 1 to 200 characters, not blank.
+	// The display name: one nonblank line, 1 to 200 characters.
 	Name string `json:"name"`
-	// The module type: letters, digits, underscores and hyphens, joined by colons, slashes or dots; unique within the owner.
+	// The module type, unique for its owner: letters, digits, underscores, hyphens, joined by colons, slashes or dots.
 	Type string `json:"type"`
-	// What it is for, at most 10,000 characters.
+	// Its purpose, at most 10,000 characters.
 	Description *string `json:"description,omitempty"`
-	// Whether it is published; DRAFT where it is left out.
+	// Whether it is published; DRAFT by default.
 	Status *ModuleDefinitionStatus `json:"status,omitempty"`
 }
 
@@ -870,13 +839,13 @@ func (v *CreateModuleDefinitionInput) GetDescription() *string { return v.Descri
 // GetStatus returns CreateModuleDefinitionInput.Status, and is useful for accessing the field via an interface.
 func (v *CreateModuleDefinitionInput) GetStatus() *ModuleDefinitionStatus { return v.Status }
 
-// The module instance to create.
+// The instance to create.
 type CreateModuleInstanceInput struct {
-	// The environment it is in.
+	// The id of the environment.
 	EnvironmentId string `json:"environmentId"`
-	// Its module.
+	// The id of the module.
 	ModuleDefinitionId string `json:"moduleDefinitionId"`
-	// The name, unique among the environment's instances that are not archived.
+	// The name, as in `ModuleInstance`.
 	Name string `json:"name"`
 }
 
@@ -891,8 +860,7 @@ func (v *CreateModuleInstanceInput) GetName() string { return v.Name }
 
 // CreateModuleResponse is returned by CreateModule on success.
 type CreateModuleResponse struct {
-	// Creates a module definition: the organization's, or a global one where a superadmin names `global` in
-	// `Slipway-Organization`. For admins and superadmins.
+	// Creates a module definition: for admins the organization's, for superadmins with `global` a global one.
 	CreateModuleDefinition ModuleCreated `json:"createModuleDefinition"`
 }
 
@@ -903,9 +871,9 @@ func (v *CreateModuleResponse) GetCreateModuleDefinition() ModuleCreated {
 
 // The project to create.
 type CreateProjectInput struct {
-	// The name for people: one line of 1 to 200 characters, not blank.
+	// The display name: one nonblank line, 1 to 200 characters.
 	Name string `json:"name"`
-	// The name for URLs and templates, unique among the organization's projects that are not archived.
+	// The slug, as in `Project`.
 	Slug string `json:"slug"`
 }
 
@@ -924,20 +892,19 @@ type CreateProjectResponse struct {
 // GetCreateProject returns CreateProjectResponse.CreateProject, and is useful for accessing the field via an interface.
 func (v *CreateProjectResponse) GetCreateProject() ProjectCreated { return v.CreateProject }
 
-// The rule to make.
+// The rule to create.
 type CreateRuleInput struct {
-	// What it is called: one line of 1 to 200 characters.
+	// The display name: one line of 1 to 200 characters.
 	Name string `json:"name"`
-	// The id of the project that it is for; all where it is left out or null.
+	// The id of its project; all if omitted or null.
 	ProjectId *string `json:"projectId,omitempty"`
-	// The id of the environment that it is for; all where it is left out or null. Its project need not be named.
+	// The id of its environment, which implies its project; all if omitted or null.
 	EnvironmentId *string `json:"environmentId,omitempty"`
-	// The operations that it is for. CREATE, PROMOTE, REDEPLOY and DESTROY where it is left out or null; for `liveIn`, which cannot
-	// name ROLLBACK and DESTROY, the first three.
+	// The operations that it applies to; all but ROLLBACK by default. `liveIn` allows only CREATE, PROMOTE and REDEPLOY.
 	Operations []DeploymentOperation `json:"operations,omitempty"`
-	// What it demands.
+	// Its demand.
 	Demand RuleDemandInput `json:"demand"`
-	// Whether admins may go past it, with a reason. True where it is left out or null.
+	// Whether admins can override it; true by default.
 	Overridable *bool `json:"overridable,omitempty"`
 }
 
@@ -961,8 +928,8 @@ func (v *CreateRuleInput) GetOverridable() *bool { return v.Overridable }
 
 // CreateRuleResponse is returned by CreateRule on success.
 type CreateRuleResponse struct {
-	// Makes a rule, for admins whose scope has its place. At most 200 are in force; `slipway:Rule:NAME_TAKEN` if one in the same
-	// place has the name.
+	// Creates a rule, one of at most 200 in force. `slipway:Rule:NAME_TAKEN` if another in the same place has the name. For
+	// admins with its place in scope.
 	CreateRule RuleCreated `json:"createRule"`
 }
 
@@ -976,9 +943,9 @@ func (v *CreateRuleResponse) GetCreateRule() RuleCreated { return v.CreateRule }
 type DeclaredOutput struct {
 	// The name.
 	Name string `json:"name"`
-	// What it is, for people; null where nobody wrote anything.
+	// Its purpose; null if not described.
 	Description *string `json:"description"`
-	// Whether it is a secret, which is not kept.
+	// Whether it is a secret, which is not stored.
 	Secret bool `json:"secret"`
 }
 
@@ -1002,8 +969,8 @@ func (v *DeleteEnvironmentInput) GetId() string { return v.Id }
 
 // DeleteEnvironmentResponse is returned by DeleteEnvironment on success.
 type DeleteEnvironmentResponse struct {
-	// Deletes an environment that never had a deployment. `slipway:Environment:NOT_EMPTY` where it has module instances. For
-	// admins, within whose scope it must be.
+	// Deletes an environment without deployments. `slipway:Environment:NOT_EMPTY` if it has instances. For admins with it in
+	// scope.
 	DeleteEnvironment EnvironmentDeleted `json:"deleteEnvironment"`
 }
 
@@ -1014,9 +981,9 @@ func (v *DeleteEnvironmentResponse) GetDeleteEnvironment() EnvironmentDeleted {
 
 // DeleteInstanceResponse is returned by DeleteInstance on success.
 type DeleteInstanceResponse struct {
-	// Deletes a module instance that never had a deployment. `slipway:ModuleInstance:HAS_DEPLOYMENTS` where it had one: then
-	// it can be archived, `slipway:ModuleInstance:NOT_EMPTY` where a service of the cloud belongs to it, and
-	// `slipway:ModuleInstance:IN_USE` where other instances refer to it. For admins, within whose scope it must be.
+	// Deletes an instance that never had a deployment. Otherwise `slipway:ModuleInstance:HAS_DEPLOYMENTS`: archive it.
+	// `slipway:ModuleInstance:NOT_EMPTY` if it has a cloud service; `slipway:ModuleInstance:IN_USE` if other instances refer
+	// to it. For admins with it in scope.
 	DeleteModuleInstance InstanceDeleted `json:"deleteModuleInstance"`
 }
 
@@ -1045,7 +1012,7 @@ func (v *DeleteProjectInput) GetId() string { return v.Id }
 
 // DeleteProjectResponse is returned by DeleteProject on success.
 type DeleteProjectResponse struct {
-	// Deletes a project that never had a deployment. `slipway:Project:NOT_EMPTY` where it has environments. For admins.
+	// Deletes a project without deployments. `slipway:Project:NOT_EMPTY` if it has environments. For admins.
 	DeleteProject ProjectDeleted `json:"deleteProject"`
 }
 
@@ -1055,9 +1022,9 @@ func (v *DeleteProjectResponse) GetDeleteProject() ProjectDeleted { return v.Del
 // DemandingEnvironment includes the requested fields of the GraphQL type Environment.
 // The GraphQL type's documentation follows.
 //
-// A place that modules are deployed to, such as staging or production.
+// A stage that modules are deployed to, such as staging or production.
 type DemandingEnvironment struct {
-	// What the rules would come to here now for a deployment of which nothing else is known.
+	// How the rules apply here now to a deployment known only by its operation.
 	Requirements []RequirementRecord `json:"requirements"`
 }
 
@@ -1073,13 +1040,13 @@ type DeployTarget struct {
 	Id string `json:"id"`
 	// The name, unique among the environment's instances that are not archived.
 	Name string `json:"name"`
-	// The project it belongs to.
+	// Its project.
 	Project ProjectName `json:"project"`
-	// The environment it is in.
+	// Its environment.
 	Environment EnvironmentName `json:"environment"`
 	// Its module.
 	ModuleDefinition TargetModule `json:"moduleDefinition"`
-	// The deployment that is live, the last that succeeded; null before the first success, and after a destroy.
+	// Its latest success; null before the first success and after a destroy.
 	LiveDeployment *TargetLive `json:"liveDeployment"`
 }
 
@@ -1104,17 +1071,17 @@ func (v *DeployTarget) GetLiveDeployment() *TargetLive { return v.LiveDeployment
 // DeployableVersion includes the requested fields of the GraphQL type ModuleVersion.
 // The GraphQL type's documentation follows.
 //
-// One published version of a module. It never changes, but for whether it is deprecated.
+// A published version of a module. Only its deprecation changes.
 type DeployableVersion struct {
 	// The id, `mver_…`.
 	Id string `json:"id"`
 	// The semantic version.
 	Version string `json:"version"`
-	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	// The type of its deployments: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
 	// The inputs as JSON, to any depth.
 	InputsJson json.RawMessage `json:"inputsJson"`
-	// The module it is a version of.
+	// Its module.
 	ModuleDefinition ModuleName `json:"moduleDefinition"`
 }
 
@@ -1136,14 +1103,13 @@ func (v *DeployableVersion) GetModuleDefinition() ModuleName { return v.ModuleDe
 // DeployedRelease includes the GraphQL fields of Release requested by the fragment DeployedRelease.
 // The GraphQL type's documentation follows.
 //
-// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
-// and equal content in one organization is one release.
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
 type DeployedRelease struct {
 	// The id, `rel_…`.
 	Id string `json:"id"`
-	// The module version it ships.
+	// Its module version.
 	ModuleVersion DeployedVersion `json:"moduleVersion"`
-	// The quarantine that keeps it from being deployed now; null where there is none.
+	// Its active quarantine; null if it has none.
 	Quarantine *QuarantineRecord `json:"quarantine"`
 }
 
@@ -1159,13 +1125,13 @@ func (v *DeployedRelease) GetQuarantine() *QuarantineRecord { return v.Quarantin
 // DeployedVersion includes the GraphQL fields of ModuleVersion requested by the fragment DeployedVersion.
 // The GraphQL type's documentation follows.
 //
-// One published version of a module. It never changes, but for whether it is deprecated.
+// A published version of a module. Only its deprecation changes.
 type DeployedVersion struct {
 	// The id, `mver_…`.
 	Id string `json:"id"`
 	// The semantic version.
 	Version string `json:"version"`
-	// The module it is a version of.
+	// Its module.
 	ModuleDefinition ModuleName `json:"moduleDefinition"`
 }
 
@@ -1178,13 +1144,13 @@ func (v *DeployedVersion) GetVersion() string { return v.Version }
 // GetModuleDefinition returns DeployedVersion.ModuleDefinition, and is useful for accessing the field via an interface.
 func (v *DeployedVersion) GetModuleDefinition() ModuleName { return v.ModuleDefinition }
 
-// What the program of a deployment is to do.
+// What a deployment's program does.
 type DeploymentAction string
 
 const (
-	// Make what the release says.
+	// Apply the release.
 	DeploymentActionApply DeploymentAction = "APPLY"
-	// Remove what the release has made.
+	// Remove what the release created.
 	DeploymentActionDestroy DeploymentAction = "DESTROY"
 )
 
@@ -1196,15 +1162,15 @@ var AllDeploymentAction = []DeploymentAction{
 // DeploymentApproved includes the requested fields of the GraphQL type ApproveDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What approveDeployment answers with.
+// The answer.
 type DeploymentApproved struct {
-	// The deployment as it is now.
+	// The deployment after the change.
 	Deployment DeploymentDetail `json:"deployment"`
-	// The warnings of the start; empty if this approval has not started it.
+	// The warnings of the start; empty if this approval did not start it.
 	Warnings []WarningRecord `json:"warnings"`
-	// Whether it has been started, by this approval or before.
+	// Whether it has started, now or before.
 	Started bool `json:"started"`
-	// Why it was not started, though the approval is kept; null if it was, or was not to be.
+	// Why it did not start, although the approval counts; null if it did or should not.
 	Refusal *fault.Data `json:"refusal"`
 }
 
@@ -1223,9 +1189,9 @@ func (v *DeploymentApproved) GetRefusal() *fault.Data { return v.Refusal }
 // DeploymentCanceled includes the requested fields of the GraphQL type CancelDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What cancelDeployment answers with.
+// The answer.
 type DeploymentCanceled struct {
-	// The deployment: CANCELED, or still RUNNING with `cancelRequestedAt` until its program has ended.
+	// The deployment: CANCELED, or RUNNING with `cancelRequestedAt` until its program ends.
 	Deployment DeploymentDetail `json:"deployment"`
 }
 
@@ -1235,14 +1201,13 @@ func (v *DeploymentCanceled) GetDeployment() DeploymentDetail { return v.Deploym
 // DeploymentCreated includes the requested fields of the GraphQL type CreateDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What createDeployment answers with.
+// The answer.
 type DeploymentCreated struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	// The new deployment: PENDING or AWAITING_APPROVAL.
 	Deployment DeploymentRecord `json:"deployment"`
-	// What to see to, though it was allowed. At `/input/moduleInstanceId` what is to be seen to of the instance: `forced`, an
-	// earlier deployment was canceled by force, and `drift`. `output_missing`: a mapped input is left out, because what is live
-	// at the chosen instance has not reported the output. `input_dropped` and `input_not_given`: see `inputsFromDeploymentId` and
-	// `withoutInputs`. `awaits_approval`: it waits for approvals. Empty for a repeat under an idempotency key.
+	// `forced` and `drift` of the instance, at `/input/moduleInstanceId`. `output_missing`: a mapped input is omitted
+	// because the live deployment of the chosen instance did not report the output. `input_dropped`, `input_not_given`: see
+	// the input. `awaits_approval`: it waits. Empty for a repeat under an idempotency key.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -1259,79 +1224,78 @@ func (v *DeploymentCreated) GetWarnings() []WarningRecord { return v.Warnings }
 type DeploymentDetail struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// Where it stands.
+	// Its status.
 	Status DeploymentStatus `json:"status"`
-	// What its program is to do: DESTROY where it is started by `destroy`.
+	// The program's action: DESTROY if `destroy` started it.
 	Action DeploymentAction `json:"action"`
-	// What started it: `api`, `rollback`, `redeploy`, `pipeline`, `destroy` or `event`. With `event` it was started outside of Slipway:
-	// it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
+	// What started it: `api`, `rollback`, `redeploy`, `pipeline`, `destroy` or `event`. With `event` it was started outside
+	// Slipway: it has no release and no runner, follows cloud events, and cannot be replayed or canceled.
 	TriggerSource string `json:"triggerSource"`
-	// The instance that it deploys.
+	// Its instance.
 	ModuleInstance InstanceName `json:"moduleInstance"`
-	// The release that it ships; null where none is stored, or where it was started outside.
+	// Its release; null if none is stored or it was started outside.
 	Release *ReleaseDetail `json:"release"`
-	// What it is for; written by the server for rollbacks, redeploys and destroys, null where nobody wrote anything.
+	// Its purpose; null if not described. The server writes it for rollbacks, redeploys and destroys.
 	Description *string `json:"description"`
-	// Why its creator wanted it; null where nobody said so. The description is beside it.
+	// Its creator's reason; null if not given. Separate from the description.
 	Reason *string `json:"reason"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it; if it was started outside Slipway, who reported it.
+	// Who created it; if started outside Slipway, who reported it.
 	CreatedBy Actor `json:"createdBy"`
-	// Who carries it out; null before it is claimed.
+	// The runner that claimed it; null before.
 	Runner *Actor `json:"runner"`
 	// When it began to run; null before.
 	StartedAt *time.Time `json:"startedAt"`
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
-	// Why it failed or was canceled; null for every other status.
+	// Why it failed or was canceled; null otherwise.
 	Error *DeploymentFailure `json:"error"`
-	// What it has made, an object of values by names as its runner reported them when it succeeded, without secrets; null
-	// where none were reported. References of other deployments read it as `ref.stack.output.<name>`.
+	// The values that its runner reported, without secrets; null if none. References read `ref.stack.output.<name>`.
 	Outputs json.RawMessage `json:"outputs"`
-	// What carries it out, as its module version says: `aws:ecs` or `terraform`.
+	// Its type, as its module version says: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
-	// What the system that carries it out calls it; null until that is told.
+	// Its id in the system that runs it; null until reported.
 	ExternalDeploymentId *string `json:"externalDeploymentId"`
-	// The cloud resource that it changes; null until that is told.
+	// The cloud resource that it changes; null until reported.
 	ResourceArn *string `json:"resourceArn"`
-	// The name of the cloud resource that it changes; null until that is told.
+	// The name of that resource; null until reported.
 	ResourceName *string `json:"resourceName"`
-	// The pipeline run that it is part of; null for none.
+	// Its pipeline run; null for none.
 	PipelineRunId *string `json:"pipelineRunId"`
 	// The id of the deployment that it rolls back to; null for others.
 	RollbackToDeploymentId *string `json:"rollbackToDeploymentId"`
-	// The id of the deployment that it redeploys; null for others.
+	// The id of the deployment that it repeats; null for others.
 	RedeployOfDeploymentId *string `json:"redeployOfDeploymentId"`
-	// When its cancellation was first requested; null where it was not, or where it was canceled at once.
+	// When cancellation was first requested; null if never, or if canceled immediately.
 	CancelRequestedAt *time.Time `json:"cancelRequestedAt"`
-	// Who first requested its cancellation; null if nobody did.
+	// Who first requested cancellation; null if no one did.
 	CancelRequestedBy *Actor `json:"cancelRequestedBy"`
-	// Why it was canceled, as the first who requested that said; null where nobody said so.
+	// The reason of the first cancellation request; null if not given.
 	CancelReason *string `json:"cancelReason"`
-	// Whether it was canceled by force, so that its program may still have been at work afterwards.
+	// Whether it was canceled by force, so that its program may have continued.
 	Forced bool `json:"forced"`
 	// Whether the viewer could roll back to it now; null if that cannot be checked.
 	RollbackEligibility *Eligibility `json:"rollbackEligibility"`
 	// Whether the viewer could redeploy it now; null if that cannot be checked.
 	RedeployEligibility *Eligibility `json:"redeployEligibility"`
-	// When it expires unless it is started before; for one that has ended while it waited, when it would have. Null for others.
+	// When it expires unless started; after its wait ended, when it would have. Null for others.
 	WaitsUntil *time.Time `json:"waitsUntil"`
-	// How the rules apply now, if it waits for approvals; empty otherwise, null if they cannot be checked.
+	// How the rules apply now, if it waits for approvals; otherwise empty. Null if they cannot be checked.
 	Requirements []RequirementRecord `json:"requirements"`
-	// What others decided about it while it waits for approvals, or while it did; the earliest first.
+	// The approvals and rejections of a waiting deployment, the earliest first.
 	Approvals ApprovalPage `json:"approvals"`
-	// Whether the viewer's approval would be taken now; null if that cannot be checked.
+	// Whether the viewer could approve it now; null if that cannot be checked.
 	ApproveEligibility *Eligibility `json:"approveEligibility"`
 	// Whether the viewer could start it now; null if that cannot be checked.
 	StartEligibility *Eligibility `json:"startEligibility"`
-	// Who went past which rules, and why; null where all were met.
+	// Who overrode which rules, and why; null if all were met.
 	Override *OverrideRecord `json:"override"`
-	// What was promoted; for a replay, what its source was promoted from. Null for neither.
+	// The promoted deployment; for a replay, the one its source was promoted from. Null otherwise.
 	PromotedFrom *ComparedDeployment `json:"promotedFrom"`
-	// The deployment whose failure it takes back by itself; null for others.
+	// The failed deployment that it rolls back automatically; null for others.
 	AfterFailureOf *ComparedDeployment `json:"afterFailureOf"`
-	// The rollback that its failure has made by itself; null for none.
+	// The automatic rollback after its failure; null for none.
 	AutomaticRollback *ComparedDeployment `json:"automaticRollback"`
 	// Raised by every change, from 1.
 	Version int `json:"version"`
@@ -1451,11 +1415,11 @@ func (v *DeploymentDetail) GetAutomaticRollback() *ComparedDeployment { return v
 // GetVersion returns DeploymentDetail.Version, and is useful for accessing the field via an interface.
 func (v *DeploymentDetail) GetVersion() int { return v.Version }
 
-// Why a deployment failed, or what its program said last.
+// Why a deployment failed, or its program's last message.
 type DeploymentErrorInput struct {
-	// What went wrong, in one sentence of at most 4,096 characters.
+	// What went wrong: a sentence of at most 4,096 characters.
 	Message string `json:"message"`
-	// More about it, such as the last lines of a program's output; at most 10,000 characters.
+	// Details, such as the last lines of output; at most 10,000 characters.
 	Description *string `json:"description,omitempty"`
 }
 
@@ -1468,13 +1432,13 @@ func (v *DeploymentErrorInput) GetDescription() *string { return v.Description }
 // DeploymentFailure includes the requested fields of the GraphQL type UserFacingErrorData.
 // The GraphQL type's documentation follows.
 //
-// An error as users see it: the body of a REST refusal, and what a failed deployment keeps.
+// An error for users: the body of a REST refusal, or a failed deployment's error.
 type DeploymentFailure struct {
 	// The code, `<namespace>:<Resource>:<CONDITION>`; see `errorCodes`.
 	Code string `json:"code"`
 	// What went wrong, in one sentence.
 	Message string `json:"message"`
-	// More about it; null where the message says all.
+	// Details; null if the message is enough.
 	Description *string `json:"description"`
 }
 
@@ -1487,7 +1451,7 @@ func (v *DeploymentFailure) GetMessage() string { return v.Message }
 // GetDescription returns DeploymentFailure.Description, and is useful for accessing the field via an interface.
 func (v *DeploymentFailure) GetDescription() *string { return v.Description }
 
-// Conditions on deployments; all that are given must hold.
+// Conditions on deployments that all must hold.
 type DeploymentFilter struct {
 	// The id of the module instance.
 	ModuleInstanceId *string `json:"moduleInstanceId,omitempty"`
@@ -1503,26 +1467,25 @@ type DeploymentFilter struct {
 	ReleaseId *string `json:"releaseId,omitempty"`
 	// Only these statuses.
 	Statuses []DeploymentStatus `json:"statuses,omitempty"`
-	// What carries it out: `aws:ecs` or `terraform`.
+	// The type: `aws:ecs` or `terraform`.
 	DeploymentType *string `json:"deploymentType,omitempty"`
 	// Only these operations.
 	Operations []DeploymentOperation `json:"operations,omitempty"`
 	// True: started outside Slipway. False: all others.
 	External *bool `json:"external,omitempty"`
-	// Who created it, by the `principalId` of an `Actor`.
+	// Its creator, the `principalId` of an `Actor`.
 	CreatedByPrincipalId *string `json:"createdByPrincipalId,omitempty"`
-	// The pipeline run that it is part of.
+	// The pipeline run.
 	PipelineRunId *string `json:"pipelineRunId,omitempty"`
-	// A text that the description or the reason contains, in any case; 1 to 100 characters.
+	// Text in the description or reason, 1 to 100 characters, any case.
 	Search *string `json:"search,omitempty"`
-	// Created at or after this moment.
+	// Created at or after this time.
 	CreatedFrom *time.Time `json:"createdFrom,omitempty"`
-	// Created before this moment.
+	// Created before this time.
 	CreatedBefore *time.Time `json:"createdBefore,omitempty"`
-	// True for those that went past rules, false for all others.
+	// True: overrode rules. False: all others.
 	Overridden *bool `json:"overridden,omitempty"`
-	// True for those that wait for approvals where the caller's would count and is not given yet; false is as if it were left out. For
-	// lists only, for a record alone does not tell it.
+	// True: waiting for an approval that the caller can give and has not given. False has no effect. Only in lists.
 	AwaitingMyApproval *bool `json:"awaitingMyApproval,omitempty"`
 }
 
@@ -1580,13 +1543,11 @@ func (v *DeploymentFilter) GetAwaitingMyApproval() *bool { return v.AwaitingMyAp
 // DeploymentItem includes the requested fields of the GraphQL type DeploymentChange.
 // The GraphQL type's documentation follows.
 //
-// A change of a deployment. The versions of one deployment only rise. Versions that were passed by later ones may be left
-// out, but never the one that created it or ended it.
+// A change of a deployment. Its versions only rise; some may be missing, but never its creation or end.
 type DeploymentItem struct {
-	// The place in the feed behind the change. With it as after, a subscription goes on there; an event stream has it as the
-	// id of the event, so that browsers go on by themselves.
+	// The position after the change, to resume from. Event streams send it as the id, so browsers resume automatically.
 	Cursor string `json:"cursor"`
-	// The deployment as it is when the item is sent, so that its version may be higher than that of the change.
+	// The deployment when the item is sent; its version may be higher than the change's.
 	Deployment DeploymentProgress `json:"deployment"`
 }
 
@@ -1596,19 +1557,19 @@ func (v *DeploymentItem) GetCursor() string { return v.Cursor }
 // GetDeployment returns DeploymentItem.Deployment, and is useful for accessing the field via an interface.
 func (v *DeploymentItem) GetDeployment() DeploymentProgress { return v.Deployment }
 
-// What a deployment does, as far as rules tell one from another.
+// What a deployment does, as rules distinguish it.
 type DeploymentOperation string
 
 const (
 	// New inputs.
 	DeploymentOperationCreate DeploymentOperation = "CREATE"
-	// What works in another instance.
+	// A success of another instance.
 	DeploymentOperationPromote DeploymentOperation = "PROMOTE"
 	// An earlier release again.
 	DeploymentOperationRedeploy DeploymentOperation = "REDEPLOY"
-	// Back to an earlier success. No rule binds it that does not name it.
+	// Back to an earlier success. Only rules that list it apply.
 	DeploymentOperationRollback DeploymentOperation = "ROLLBACK"
-	// The removal of what is live.
+	// The removal of the live deployment.
 	DeploymentOperationDestroy DeploymentOperation = "DESTROY"
 )
 
@@ -1625,7 +1586,7 @@ var AllDeploymentOperation = []DeploymentOperation{
 //
 // A page of deployments.
 type DeploymentPage struct {
-	// The deployments.
+	// The items.
 	Nodes []DeploymentRecord `json:"nodes"`
 	// Where the page stands.
 	PageInfo PageEnd `json:"pageInfo"`
@@ -1637,17 +1598,17 @@ func (v *DeploymentPage) GetNodes() []DeploymentRecord { return v.Nodes }
 // GetPageInfo returns DeploymentPage.PageInfo, and is useful for accessing the field via an interface.
 func (v *DeploymentPage) GetPageInfo() PageEnd { return v.PageInfo }
 
-// What to plan: the very input of the mutation. Its `idempotencyKey`, `reason` and `expectedPlan` make no difference.
+// The mutation's own input, exactly one. `idempotencyKey`, `reason` and `expectedPlan` make no difference.
 type DeploymentPlanInput struct {
-	// As for createDeployment.
+	// The input of `createDeployment`.
 	Create *CreateDeploymentInput `json:"create,omitempty"`
-	// As for promoteDeployment.
+	// The input of `promoteDeployment`.
 	Promote *PromoteDeploymentInput `json:"promote,omitempty"`
-	// As for redeployDeployment.
+	// The input of `redeployDeployment`.
 	Redeploy *RedeployDeploymentInput `json:"redeploy,omitempty"`
-	// As for rollbackDeployment.
+	// The input of `rollbackDeployment`.
 	Rollback *RollbackDeploymentInput `json:"rollback,omitempty"`
-	// As for destroyModuleInstance.
+	// The input of `destroyModuleInstance`.
 	Destroy *DestroyModuleInstanceInput `json:"destroy,omitempty"`
 }
 
@@ -1669,27 +1630,27 @@ func (v *DeploymentPlanInput) GetDestroy() *DestroyModuleInstanceInput { return 
 // DeploymentPlanRecord includes the requested fields of the GraphQL type DeploymentPlan.
 // The GraphQL type's documentation follows.
 //
-// What a mutation would do now. Nothing is written, and nothing kept.
+// What a mutation would do now; nothing is written.
 type DeploymentPlanRecord struct {
-	// The status that the deployment would have: PENDING or AWAITING_APPROVAL; null where it would be refused.
+	// The deployment's status, PENDING or AWAITING_APPROVAL; null if it would be refused.
 	Status *DeploymentStatus `json:"status"`
-	// Why it would be refused; null where it would not.
+	// Why it would be refused; null if it would not.
 	Refusal *fault.Data `json:"refusal"`
-	// What the rules come to that are for the operation in the environment.
+	// The rules for the operation, applied to the deployment.
 	Requirements []RequirementRecord `json:"requirements"`
-	// What is wrong with the inputs, or with the request.
+	// The errors of the inputs or the request.
 	Violations []ViolationRecord `json:"violations"`
-	// What to see to.
+	// Possible problems.
 	Warnings []WarningRecord `json:"warnings"`
-	// The live deployment of the instance; null for none.
+	// The instance's live deployment; null for none.
 	LiveDeployment *PlannedLive `json:"liveDeployment"`
-	// How the inputs differ from those of the live deployment; everything is added where nothing is live.
+	// How the inputs differ from the live deployment's; all are added if nothing is live.
 	InputChanges []ChangeRecord `json:"inputChanges"`
-	// How the artifact differs from that of the live deployment.
+	// How the artifact differs from the live one.
 	ArtifactChanges []ChangeRecord `json:"artifactChanges"`
-	// How the inputs of a promotion differ from those of its source; empty for others.
+	// How a promotion's inputs differ from its source's; empty for others.
 	SourceChanges []ChangeRecord `json:"sourceChanges"`
-	// For `expectedPlan`: the mutation is refused where it would do another thing by then; null where it would be refused.
+	// The token for `expectedPlan`, to refuse the mutation if the plan changes; null if it would be refused.
 	Token *string `json:"token"`
 }
 
@@ -1730,33 +1691,33 @@ func (v *DeploymentPlanRecord) GetToken() *string { return v.Token }
 type DeploymentProgress struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// Where it stands.
+	// Its status.
 	Status DeploymentStatus `json:"status"`
-	// What its program is to do: DESTROY where it is started by `destroy`.
+	// The program's action: DESTROY if `destroy` started it.
 	Action DeploymentAction `json:"action"`
-	// The instance that it deploys.
+	// Its instance.
 	ModuleInstance InstanceName `json:"moduleInstance"`
-	// The release that it ships; null where none is stored, or where it was started outside.
+	// Its release; null if none is stored or it was started outside.
 	Release *DeployedRelease `json:"release"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it; if it was started outside Slipway, who reported it.
+	// Who created it; if started outside Slipway, who reported it.
 	CreatedBy Actor `json:"createdBy"`
-	// Who carries it out; null before it is claimed.
+	// The runner that claimed it; null before.
 	Runner *Actor `json:"runner"`
 	// When it began to run; null before.
 	StartedAt *time.Time `json:"startedAt"`
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
-	// Why it failed or was canceled; null for every other status.
+	// Why it failed or was canceled; null otherwise.
 	Error *DeploymentFailure `json:"error"`
-	// When its cancellation was first requested; null where it was not, or where it was canceled at once.
+	// When cancellation was first requested; null if never, or if canceled immediately.
 	CancelRequestedAt *time.Time `json:"cancelRequestedAt"`
-	// Who first requested its cancellation; null if nobody did.
+	// Who first requested cancellation; null if no one did.
 	CancelRequestedBy *Actor `json:"cancelRequestedBy"`
-	// What happened, in order, at most 200. Where there was more, the first of them says how much.
+	// What happened, in order, at most 200; if more, the first says how many.
 	Events []ProgressEvent `json:"events"`
-	// How many of the oldest events are not kept any more.
+	// The number of oldest events that were removed.
 	FoldedEvents int `json:"foldedEvents"`
 	// Raised by every change, from 1.
 	Version int `json:"version"`
@@ -1817,36 +1778,36 @@ func (v *DeploymentProgress) GetVersion() int { return v.Version }
 type DeploymentRecord struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// Where it stands.
+	// Its status.
 	Status DeploymentStatus `json:"status"`
-	// What its program is to do: DESTROY where it is started by `destroy`.
+	// The program's action: DESTROY if `destroy` started it.
 	Action DeploymentAction `json:"action"`
-	// What started it: `api`, `rollback`, `redeploy`, `pipeline`, `destroy` or `event`. With `event` it was started outside of Slipway:
-	// it has no release and no runner, follows the events of the cloud to its end, and can be neither replayed nor canceled.
+	// What started it: `api`, `rollback`, `redeploy`, `pipeline`, `destroy` or `event`. With `event` it was started outside
+	// Slipway: it has no release and no runner, follows cloud events, and cannot be replayed or canceled.
 	TriggerSource string `json:"triggerSource"`
-	// The instance that it deploys.
+	// Its instance.
 	ModuleInstance InstanceName `json:"moduleInstance"`
-	// The release that it ships; null where none is stored, or where it was started outside.
+	// Its release; null if none is stored or it was started outside.
 	Release *DeployedRelease `json:"release"`
-	// What it is for; written by the server for rollbacks, redeploys and destroys, null where nobody wrote anything.
+	// Its purpose; null if not described. The server writes it for rollbacks, redeploys and destroys.
 	Description *string `json:"description"`
-	// Why its creator wanted it; null where nobody said so. The description is beside it.
+	// Its creator's reason; null if not given. Separate from the description.
 	Reason *string `json:"reason"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it; if it was started outside Slipway, who reported it.
+	// Who created it; if started outside Slipway, who reported it.
 	CreatedBy Actor `json:"createdBy"`
 	// When it began to run; null before.
 	StartedAt *time.Time `json:"startedAt"`
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
-	// Why it failed or was canceled; null for every other status.
+	// Why it failed or was canceled; null otherwise.
 	Error *DeploymentFailure `json:"error"`
 	// The id of the deployment that it rolls back to; null for others.
 	RollbackToDeploymentId *string `json:"rollbackToDeploymentId"`
-	// The id of the deployment that it redeploys; null for others.
+	// The id of the deployment that it repeats; null for others.
 	RedeployOfDeploymentId *string `json:"redeployOfDeploymentId"`
-	// When its cancellation was first requested; null where it was not, or where it was canceled at once.
+	// When cancellation was first requested; null if never, or if canceled immediately.
 	CancelRequestedAt *time.Time `json:"cancelRequestedAt"`
 	// Raised by every change, from 1.
 	Version int `json:"version"`
@@ -1906,7 +1867,7 @@ func (v *DeploymentRecord) GetVersion() int { return v.Version }
 // DeploymentRejected includes the requested fields of the GraphQL type RejectDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What rejectDeployment answers with.
+// The answer.
 type DeploymentRejected struct {
 	// The deployment, CANCELED with the error `slipway:Deployment:REJECTED`.
 	Deployment DeploymentDetail `json:"deployment"`
@@ -1917,7 +1878,7 @@ func (v *DeploymentRejected) GetDeployment() DeploymentDetail { return v.Deploym
 
 // DeploymentResponse is returned by Deployment on success.
 type DeploymentResponse struct {
-	// One deployment. Null with `slipway:Deployment:NOT_FOUND` where there is none.
+	// One deployment, or `slipway:Deployment:NOT_FOUND`.
 	Deployment *DeploymentDetail `json:"deployment"`
 }
 
@@ -1927,11 +1888,11 @@ func (v *DeploymentResponse) GetDeployment() *DeploymentDetail { return v.Deploy
 // DeploymentStarted includes the requested fields of the GraphQL type StartDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What startDeployment answers with.
+// The answer.
 type DeploymentStarted struct {
-	// The deployment: PENDING, or what has become of it since.
+	// The deployment, PENDING or already further.
 	Deployment DeploymentDetail `json:"deployment"`
-	// What to see to, though it was allowed: `forced`, `drift` and `taken_back`, at `/input/id`. Empty if it has started before.
+	// `forced`, `drift` and `taken_back` at `/input/id`; empty if it had started before.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -1941,21 +1902,21 @@ func (v *DeploymentStarted) GetDeployment() DeploymentDetail { return v.Deployme
 // GetWarnings returns DeploymentStarted.Warnings, and is useful for accessing the field via an interface.
 func (v *DeploymentStarted) GetWarnings() []WarningRecord { return v.Warnings }
 
-// Where a deployment stands. SUCCEEDED, FAILED and CANCELED never change.
+// A deployment's status. SUCCEEDED, FAILED and CANCELED never change.
 type DeploymentStatus string
 
 const (
-	// Waits for approvals; holds nothing, and is nobody's to carry out yet.
+	// Waits for approvals; holds nothing, and no runner receives it.
 	DeploymentStatusAwaitingApproval DeploymentStatus = "AWAITING_APPROVAL"
 	// Waits for a runner.
 	DeploymentStatusPending DeploymentStatus = "PENDING"
-	// Is being carried out.
+	// A runner carries it out.
 	DeploymentStatusRunning DeploymentStatus = "RUNNING"
-	// Ended well; it can be rolled back to.
+	// Succeeded; it can be rolled back to.
 	DeploymentStatusSucceeded DeploymentStatus = "SUCCEEDED"
-	// Ended with an error.
+	// Failed with an error.
 	DeploymentStatusFailed DeploymentStatus = "FAILED"
-	// Was canceled, and did not end well.
+	// Was canceled and did not succeed.
 	DeploymentStatusCanceled DeploymentStatus = "CANCELED"
 )
 
@@ -1975,13 +1936,13 @@ var AllDeploymentStatus = []DeploymentStatus{
 type DeploymentSummary struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// Where it stands.
+	// Its status.
 	Status DeploymentStatus `json:"status"`
-	// The release that it ships; null where none is stored, or where it was started outside.
+	// Its release; null if none is stored or it was started outside.
 	Release *ReleaseSummary `json:"release"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who created it; if it was started outside Slipway, who reported it.
+	// Who created it; if started outside Slipway, who reported it.
 	CreatedBy Actor `json:"createdBy"`
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
@@ -2008,13 +1969,11 @@ func (v *DeploymentSummary) GetCompletedAt() *time.Time { return v.CompletedAt }
 // DeploymentsItem includes the requested fields of the GraphQL type DeploymentChange.
 // The GraphQL type's documentation follows.
 //
-// A change of a deployment. The versions of one deployment only rise. Versions that were passed by later ones may be left
-// out, but never the one that created it or ended it.
+// A change of a deployment. Its versions only rise; some may be missing, but never its creation or end.
 type DeploymentsItem struct {
-	// The place in the feed behind the change. With it as after, a subscription goes on there; an event stream has it as the
-	// id of the event, so that browsers go on by themselves.
+	// The position after the change, to resume from. Event streams send it as the id, so browsers resume automatically.
 	Cursor string `json:"cursor"`
-	// The deployment as it is when the item is sent, so that its version may be higher than that of the change.
+	// The deployment when the item is sent; its version may be higher than the change's.
 	Deployment DeploymentProgress `json:"deployment"`
 }
 
@@ -2033,13 +1992,13 @@ type DeploymentsResponse struct {
 // GetDeployments returns DeploymentsResponse.Deployments, and is useful for accessing the field via an interface.
 func (v *DeploymentsResponse) GetDeployments() DeploymentPage { return v.Deployments }
 
-// The version of a module to deprecate.
+// The version to deprecate.
 type DeprecateModuleVersionInput struct {
 	// The id of the version.
 	Id string `json:"id"`
 	// Why, and what to do: 1 to 500 characters, not blank.
 	Reason string `json:"reason"`
-	// The version to deploy instead: another one of the same module.
+	// The id of the version to deploy instead, another one of the module.
 	SuccessorId *string `json:"successorId,omitempty"`
 }
 
@@ -2054,9 +2013,9 @@ func (v *DeprecateModuleVersionInput) GetSuccessorId() *string { return v.Succes
 
 // DeprecateVersionResponse is returned by DeprecateVersion on success.
 type DeprecateVersionResponse struct {
-	// Says of a version of a module that it is not to be deployed any more, and which is to be instead. It stays what it is,
-	// also the latest version, and can be deployed: `validateInputs` and `createDeployment` warn of it. To say the same
-	// again changes nothing; something else replaces it. For admins, and superadmins for global modules.
+	// Marks a version as deprecated and can name a successor. It can still be the latest and be deployed; `validateInputs`
+	// and `createDeployment` warn. The same request has no effect twice; another replaces it. For admins, and superadmins
+	// for global modules.
 	DeprecateModuleVersion VersionDeprecated `json:"deprecateModuleVersion"`
 }
 
@@ -2068,7 +2027,7 @@ func (v *DeprecateVersionResponse) GetDeprecateModuleVersion() VersionDeprecated
 // DeprecationRecord includes the GraphQL fields of ModuleVersionDeprecation requested by the fragment DeprecationRecord.
 // The GraphQL type's documentation follows.
 //
-// That a version of a module is not to be deployed any more.
+// The warning not to deploy a version, which remains possible.
 type DeprecationRecord struct {
 	// Why.
 	Reason string `json:"reason"`
@@ -2076,7 +2035,7 @@ type DeprecationRecord struct {
 	Successor *VersionName `json:"successor"`
 	// When it was deprecated.
 	CreatedAt time.Time `json:"createdAt"`
-	// Who did; null if not recorded.
+	// Who deprecated it; null if not recorded.
 	CreatedBy *Actor `json:"createdBy"`
 }
 
@@ -2094,10 +2053,10 @@ func (v *DeprecationRecord) GetCreatedBy() *Actor { return v.CreatedBy }
 
 // DestroyInstanceResponse is returned by DestroyInstance on success.
 type DestroyInstanceResponse struct {
-	// Destroys what is live of an instance, in a deployment of the action DESTROY that ships the live release, quarantined or
-	// not. When it has succeeded nothing is live, immutable inputs may have any value, and an earlier success can be rolled
-	// back to, which brings the instance back. Only a runner that says that its program can destroy gets it. Refused as a
-	// rollback to the live deployment is, and with `slipway:ModuleInstance:NOTHING_LIVE` where nothing is live. For admins.
+	// Destroys a live instance with a deployment whose action is DESTROY and whose release is the live one, even if
+	// quarantined. After its success nothing is live, immutable inputs are free, and an earlier success can be rolled back
+	// to. Only a runner whose program can destroy receives it. Refused like a rollback to the live deployment;
+	// `slipway:ModuleInstance:NOTHING_LIVE` if nothing is live. For admins.
 	DestroyModuleInstance InstanceDestroying `json:"destroyModuleInstance"`
 }
 
@@ -2106,27 +2065,21 @@ func (v *DestroyInstanceResponse) GetDestroyModuleInstance() InstanceDestroying 
 	return v.DestroyModuleInstance
 }
 
-// What to destroy.
+// The instance to destroy.
 type DestroyModuleInstanceInput struct {
 	// The id of the instance.
 	Id string `json:"id"`
-	// Why, for people: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason *string `json:"reason,omitempty"`
-	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
-	// where another is live by now. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
-	// Whether to destroy it although live or active deployments of other instances refer to it; otherwise that is refused with
-	// `slipway:ModuleInstance:IN_USE`. False where it is left out or null.
+	// True destroys it even if other instances refer to it; otherwise `slipway:ModuleInstance:IN_USE`.
 	AcknowledgeDependents *bool `json:"acknowledgeDependents"`
-	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
-	// where the key was used for another request.
+	// As in `CreateDeploymentInput`.
 	IdempotencyKey *string `json:"idempotencyKey"`
-	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
-	// would be made now is another. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedPlan *string `json:"expectedPlan,omitempty"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// As in `CreateDeploymentInput`.
 	OverrideReason *string `json:"overrideReason,omitempty"`
 }
 
@@ -2153,15 +2106,15 @@ func (v *DestroyModuleInstanceInput) GetExpectedPlan() *string { return v.Expect
 // GetOverrideReason returns DestroyModuleInstanceInput.OverrideReason, and is useful for accessing the field via an interface.
 func (v *DestroyModuleInstanceInput) GetOverrideReason() *string { return v.OverrideReason }
 
-// What has happened to what is live. Of several kinds the last of these is told.
+// What happened to a live deployment; if several apply, the last listed is reported.
 type DriftKind string
 
 const (
-	// The cloud has rolled the live deployment back, or let it fail, after it had succeeded.
+	// After its success, the cloud rolled it back or let it fail.
 	DriftKindRolledBack DriftKind = "ROLLED_BACK"
-	// A deployment that was started outside of Slipway has succeeded after the live one, the last such is told.
+	// A later deployment started outside Slipway succeeded; the last one counts.
 	DriftKindChangedOutside DriftKind = "CHANGED_OUTSIDE"
-	// The live deployment was to be destroyed, and that did not end well: how far it got is not known.
+	// Its destroy did not succeed; how far it got is unknown.
 	DriftKindDestroyFailed DriftKind = "DESTROY_FAILED"
 )
 
@@ -2180,10 +2133,9 @@ type Eligibility struct {
 	Allowed bool `json:"allowed"`
 	// The error that it would fail with; null if it is allowed.
 	Refusal *EligibilityRefusal `json:"refusal"`
-	// What to see to beforehand, whether it is allowed or not. The mutation has the same warnings: `forced`, a deployment of the
-	// instance was canceled by force since the last success, and its program may still have been at work; `drift`, the
-	// instance has drifted; `taken_back`, the cloud has taken back what would be replayed; `awaits_approval`, it would wait for
-	// approvals. Besides, before a start: `author_gone`, its author has no valid token any longer.
+	// The mutation's warnings, allowed or not. `forced`: since the last success a deployment was canceled by force, and its
+	// program may have continued. `drift`: the instance has drifted. `taken_back`: the cloud undid what would be replayed.
+	// `awaits_approval`: it would wait for approvals. `author_gone`, before a start: its author no longer has a valid token.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -2199,7 +2151,7 @@ func (v *Eligibility) GetWarnings() []WarningRecord { return v.Warnings }
 // EligibilityRefusal includes the requested fields of the GraphQL type UserFacingErrorData.
 // The GraphQL type's documentation follows.
 //
-// An error as users see it: the body of a REST refusal, and what a failed deployment keeps.
+// An error for users: the body of a REST refusal, or a failed deployment's error.
 type EligibilityRefusal struct {
 	// The code, `<namespace>:<Resource>:<CONDITION>`; see `errorCodes`.
 	Code string `json:"code"`
@@ -2217,7 +2169,7 @@ func (v *EligibilityRefusal) GetMessage() string { return v.Message }
 type EndRuleInput struct {
 	// The id of the rule.
 	Id string `json:"id"`
-	// The version that the caller has seen, as for updateRule.
+	// As in `UpdateRuleInput`.
 	ExpectedVersion *int `json:"expectedVersion,omitempty"`
 }
 
@@ -2229,7 +2181,7 @@ func (v *EndRuleInput) GetExpectedVersion() *int { return v.ExpectedVersion }
 
 // EndRuleResponse is returned by EndRule on success.
 type EndRuleResponse struct {
-	// Ends a rule: it binds nobody any more. The same again changes nothing.
+	// Ends a rule. Twice has no effect. For admins with its place in scope.
 	EndRule RuleEnded `json:"endRule"`
 }
 
@@ -2239,9 +2191,9 @@ func (v *EndRuleResponse) GetEndRule() RuleEnded { return v.EndRule }
 // EnvironmentArchived includes the requested fields of the GraphQL type ArchiveEnvironmentPayload.
 // The GraphQL type's documentation follows.
 //
-// What archiveEnvironment answers with.
+// The answer.
 type EnvironmentArchived struct {
-	// The environment as it is now.
+	// The environment, archived.
 	Environment EnvironmentRecord `json:"environment"`
 }
 
@@ -2251,7 +2203,7 @@ func (v *EnvironmentArchived) GetEnvironment() EnvironmentRecord { return v.Envi
 // EnvironmentCreated includes the requested fields of the GraphQL type CreateEnvironmentPayload.
 // The GraphQL type's documentation follows.
 //
-// What createEnvironment answers with.
+// The answer.
 type EnvironmentCreated struct {
 	// The new environment.
 	Environment EnvironmentRecord `json:"environment"`
@@ -2263,9 +2215,9 @@ func (v *EnvironmentCreated) GetEnvironment() EnvironmentRecord { return v.Envir
 // EnvironmentDeleted includes the requested fields of the GraphQL type DeleteEnvironmentPayload.
 // The GraphQL type's documentation follows.
 //
-// What deleteEnvironment answers with.
+// The answer.
 type EnvironmentDeleted struct {
-	// The environment as it was.
+	// The deleted environment.
 	Environment EnvironmentRecord `json:"environment"`
 }
 
@@ -2275,13 +2227,13 @@ func (v *EnvironmentDeleted) GetEnvironment() EnvironmentRecord { return v.Envir
 // EnvironmentName includes the GraphQL fields of Environment requested by the fragment EnvironmentName.
 // The GraphQL type's documentation follows.
 //
-// A place that modules are deployed to, such as staging or production.
+// A stage that modules are deployed to, such as staging or production.
 type EnvironmentName struct {
 	// The id, `env_…`.
 	Id string `json:"id"`
-	// The name for URLs and templates, unique among the project's environments that are not archived.
+	// The name in URLs and templates, unique among the project's environments that are not archived.
 	Slug string `json:"slug"`
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
 }
 
@@ -2299,7 +2251,7 @@ func (v *EnvironmentName) GetName() string { return v.Name }
 //
 // A page of environments.
 type EnvironmentPage struct {
-	// The environments.
+	// The items.
 	Nodes []EnvironmentRecord `json:"nodes"`
 	// Where the page stands.
 	PageInfo PageEnd `json:"pageInfo"`
@@ -2314,15 +2266,15 @@ func (v *EnvironmentPage) GetPageInfo() PageEnd { return v.PageInfo }
 // EnvironmentPlace includes the GraphQL fields of Environment requested by the fragment EnvironmentPlace.
 // The GraphQL type's documentation follows.
 //
-// A place that modules are deployed to, such as staging or production.
+// A stage that modules are deployed to, such as staging or production.
 type EnvironmentPlace struct {
 	// The id, `env_…`.
 	Id string `json:"id"`
-	// The name for URLs and templates, unique among the project's environments that are not archived.
+	// The name in URLs and templates, unique among the project's environments that are not archived.
 	Slug string `json:"slug"`
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
-	// The project it belongs to.
+	// Its project.
 	Project ProjectName `json:"project"`
 }
 
@@ -2341,21 +2293,21 @@ func (v *EnvironmentPlace) GetProject() ProjectName { return v.Project }
 // EnvironmentRecord includes the GraphQL fields of Environment requested by the fragment EnvironmentRecord.
 // The GraphQL type's documentation follows.
 //
-// A place that modules are deployed to, such as staging or production.
+// A stage that modules are deployed to, such as staging or production.
 type EnvironmentRecord struct {
 	// The id, `env_…`.
 	Id string `json:"id"`
-	// The name for URLs and templates, unique among the project's environments that are not archived.
+	// The name in URLs and templates, unique among the project's environments that are not archived.
 	Slug string `json:"slug"`
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
-	// The project it belongs to.
+	// Its project.
 	Project ProjectName `json:"project"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// When it was last changed.
+	// When it last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
-	// When it was archived, or its project; null where neither is.
+	// When it or its project was archived; null if neither is.
 	ArchivedAt *time.Time `json:"archivedAt"`
 }
 
@@ -2382,7 +2334,7 @@ func (v *EnvironmentRecord) GetArchivedAt() *time.Time { return v.ArchivedAt }
 
 // EnvironmentRequirementsResponse is returned by EnvironmentRequirements on success.
 type EnvironmentRequirementsResponse struct {
-	// One environment, by exactly one of its id and its path. Null with `slipway:Environment:NOT_FOUND` where there is none.
+	// One environment, by id or path, or `slipway:Environment:NOT_FOUND`.
 	Environment *DemandingEnvironment `json:"environment"`
 }
 
@@ -2393,7 +2345,7 @@ func (v *EnvironmentRequirementsResponse) GetEnvironment() *DemandingEnvironment
 
 // EnvironmentResponse is returned by Environment on success.
 type EnvironmentResponse struct {
-	// One environment, by exactly one of its id and its path. Null with `slipway:Environment:NOT_FOUND` where there is none.
+	// One environment, by id or path, or `slipway:Environment:NOT_FOUND`.
 	Environment *EnvironmentRecord `json:"environment"`
 }
 
@@ -2403,9 +2355,9 @@ func (v *EnvironmentResponse) GetEnvironment() *EnvironmentRecord { return v.Env
 // EnvironmentUnarchived includes the requested fields of the GraphQL type UnarchiveEnvironmentPayload.
 // The GraphQL type's documentation follows.
 //
-// What unarchiveEnvironment answers with.
+// The answer.
 type EnvironmentUnarchived struct {
-	// The environment as it is now.
+	// The environment, restored.
 	Environment EnvironmentRecord `json:"environment"`
 }
 
@@ -2415,9 +2367,9 @@ func (v *EnvironmentUnarchived) GetEnvironment() EnvironmentRecord { return v.En
 // EnvironmentUpdated includes the requested fields of the GraphQL type UpdateEnvironmentPayload.
 // The GraphQL type's documentation follows.
 //
-// What updateEnvironment answers with.
+// The answer.
 type EnvironmentUpdated struct {
-	// The environment as it is now.
+	// The changed environment.
 	Environment EnvironmentRecord `json:"environment"`
 }
 
@@ -2426,7 +2378,7 @@ func (v *EnvironmentUpdated) GetEnvironment() EnvironmentRecord { return v.Envir
 
 // EnvironmentsResponse is returned by Environments on success.
 type EnvironmentsResponse struct {
-	// The organization's environments that are not archived, newest first.
+	// The organization's environments, newest first, without archived ones.
 	Environments EnvironmentPage `json:"environments"`
 }
 
@@ -2435,8 +2387,8 @@ func (v *EnvironmentsResponse) GetEnvironments() EnvironmentPage { return v.Envi
 
 // FollowDeploymentResponse is returned by FollowDeployment on success.
 type FollowDeploymentResponse struct {
-	// The changes of a deployment, until it has ended: then the stream completes. Without after, the first item has the
-	// deployment as it is now. `slipway:Deployment:NOT_FOUND` where there is none.
+	// The changes of one deployment until it ends. Without `after`, the first item has its present state.
+	// `slipway:Deployment:NOT_FOUND` if none exists.
 	DeploymentChanged DeploymentItem `json:"deploymentChanged"`
 }
 
@@ -2445,9 +2397,9 @@ func (v *FollowDeploymentResponse) GetDeploymentChanged() DeploymentItem { retur
 
 // FollowDeploymentsResponse is returned by FollowDeployments on success.
 type FollowDeploymentsResponse struct {
-	// The changes of the organization's deployments, from now on. It does not complete. To show a list that moves, read
-	// `deployments` with its feedCursor, and subscribe with the same filter after that. A change is sent where the deployment
-	// meets the filter after it, and as `LEFT` if only what can change of it does not.
+	// The changes of the organization's deployments from now on; it never completes. To keep a list current, read
+	// `deployments` with its feedCursor, and subscribe after it with the same filter. Sends a change if the deployment then
+	// meets the filter, and as `LEFT` if only its status does not.
 	DeploymentsChanged DeploymentsItem `json:"deploymentsChanged"`
 }
 
@@ -2458,8 +2410,7 @@ func (v *FollowDeploymentsResponse) GetDeploymentsChanged() DeploymentsItem {
 
 // FollowLogsResponse is returned by FollowLogs on success.
 type FollowLogsResponse struct {
-	// The lines that the program of a deployment prints, those that there are and then those that come; the stream completes
-	// when the deployment has ended and all of them were sent. `slipway:Deployment:NOT_FOUND` where there is none.
+	// All lines of a deployment's log, until it has ended and all were sent. `slipway:Deployment:NOT_FOUND` if none exists.
 	DeploymentLogs LogItem `json:"deploymentLogs"`
 }
 
@@ -2470,7 +2421,7 @@ func (v *FollowLogsResponse) GetDeploymentLogs() LogItem { return v.DeploymentLo
 type FreezeDemandInput struct {
 	// The first moment.
 	From time.Time `json:"from"`
-	// The first moment after it; no end where it is left out or null.
+	// The first moment after it; none if omitted or null.
 	Until *time.Time `json:"until,omitempty"`
 }
 
@@ -2483,15 +2434,13 @@ func (v *FreezeDemandInput) GetUntil() *time.Time { return v.Until }
 // GrantedLease includes the GraphQL fields of Lease requested by the fragment GrantedLease.
 // The GraphQL type's documentation follows.
 //
-// The right of one runner to carry a deployment out, for a time.
+// A runner's right to run a deployment, for a time.
 type GrantedLease struct {
-	// How many seconds that is from now, rounded down, for runners whose clock differs. They count from when they sent the
-	// request, plus `waitedSeconds`.
+	// The seconds until then, rounded down, counted from when you sent the request plus `waitedSeconds`.
 	Seconds int `json:"seconds"`
-	// How many seconds the claim had waited for a deployment when it was granted, rounded down; 0 for every other request.
+	// The seconds that the claim waited before it was granted, rounded down; 0 in other answers.
 	WaitedSeconds int `json:"waitedSeconds"`
-	// How many seconds the program has left to end before it is to be killed, at least 0; null unless the
-	// cancellation of the deployment was requested.
+	// The seconds until the program must be killed, at least 0; null unless cancellation was requested.
 	CancelSeconds *int `json:"cancelSeconds"`
 }
 
@@ -2506,7 +2455,7 @@ func (v *GrantedLease) GetCancelSeconds() *int { return v.CancelSeconds }
 
 // Hours of the week.
 type HoursDemandInput struct {
-	// A time zone of the IANA's, such as `Europe/Berlin`.
+	// An IANA time zone, such as `Europe/Berlin`.
 	TimeZone string `json:"timeZone"`
 	// 1 to 14 spans.
 	Spans []HoursSpanInput `json:"spans"`
@@ -2518,13 +2467,13 @@ func (v *HoursDemandInput) GetTimeZone() string { return v.TimeZone }
 // GetSpans returns HoursDemandInput.Spans, and is useful for accessing the field via an interface.
 func (v *HoursDemandInput) GetSpans() []HoursSpanInput { return v.Spans }
 
-// A part of some days.
+// The same hours on some days.
 type HoursSpanInput struct {
-	// 1 to 7 days on which it begins.
+	// The days of its start, 1 to 7.
 	Days []Weekday `json:"days"`
-	// When it begins: `HH:MM`.
+	// The start, `HH:MM`.
 	From string `json:"from"`
-	// The first minute after it: `HH:MM`, up to `24:00`; of the next day where it is before `from`.
+	// The first minute after it, `HH:MM`, as in `HoursSpan`.
 	To string `json:"to"`
 }
 
@@ -2539,33 +2488,30 @@ func (v *HoursSpanInput) GetTo() string { return v.To }
 
 // IdentifyResponse is returned by Identify on success.
 type IdentifyResponse struct {
-	// Who asks. Null for a caller without a token.
+	// The caller. Null without a token.
 	Viewer *Caller `json:"viewer"`
 }
 
 // GetViewer returns IdentifyResponse.Viewer, and is useful for accessing the field via an interface.
 func (v *IdentifyResponse) GetViewer() *Caller { return v.Viewer }
 
-// Values to be judged. Exactly one of moduleVersionId, defaultValueDefinitionId and inputs says what they
-// are for.
+// Values to check against exactly one of moduleVersionId, defaultValueDefinitionId and inputs.
 type InputValuesInput struct {
-	// The module version whose inputs the values are for.
+	// The id of the module version that has the inputs.
 	ModuleVersionId *string `json:"moduleVersionId,omitempty"`
-	// The default value definition that the values are for: an object with the one member that the id of its
-	// schema names.
+	// The id of the default value definition; the values are an object with the one member that its schema's id names.
 	DefaultValueDefinitionId *string `json:"defaultValueDefinitionId,omitempty"`
 	// Inputs that need not be saved.
 	Inputs []json.RawMessage `json:"inputs,omitempty"`
-	// The values, an object by the ids of the inputs. They may be left out where `inputsFromDeploymentId` is given, and then go before what is
-	// taken over, key by key.
+	// The values by input id. Optional with `inputsFromDeploymentId`, whose values they override key by key.
 	Values json.RawMessage `json:"values,omitempty"`
-	// The id of a deployment of the version's module: what was given for its inputs is taken over, as `createDeployment` does.
+	// The id of a deployment of the module, whose given inputs are reused as in `createDeployment`.
 	InputsFromDeploymentId *string `json:"inputsFromDeploymentId,omitempty"`
-	// The ids of at most 1,000 inputs that are not taken over from `inputsFromDeploymentId`.
+	// The ids of at most 1,000 inputs not to reuse from `inputsFromDeploymentId`.
 	WithoutInputs []string `json:"withoutInputs,omitempty"`
-	// The instance that would be deployed: what is live there binds immutable inputs, and templates name it.
+	// The id of the instance to deploy: its live values bind immutable inputs, and templates can name it.
 	ModuleInstanceId *string `json:"moduleInstanceId,omitempty"`
-	// The environment of an instance that is still to be made, for templates; beside an instance, its own.
+	// The id of the environment of an instance still to be created, for templates; with an instance, its own.
 	EnvironmentId *string `json:"environmentId,omitempty"`
 }
 
@@ -2596,9 +2542,9 @@ func (v *InputValuesInput) GetEnvironmentId() *string { return v.EnvironmentId }
 // InstanceArchived includes the requested fields of the GraphQL type ArchiveModuleInstancePayload.
 // The GraphQL type's documentation follows.
 //
-// What archiveModuleInstance answers with.
+// The answer.
 type InstanceArchived struct {
-	// The instance as it is now.
+	// The instance, archived.
 	ModuleInstance InstanceRecord `json:"moduleInstance"`
 }
 
@@ -2608,7 +2554,7 @@ func (v *InstanceArchived) GetModuleInstance() InstanceRecord { return v.ModuleI
 // InstanceCreated includes the requested fields of the GraphQL type CreateModuleInstancePayload.
 // The GraphQL type's documentation follows.
 //
-// What createModuleInstance answers with.
+// The answer.
 type InstanceCreated struct {
 	// The new instance.
 	ModuleInstance InstanceRecord `json:"moduleInstance"`
@@ -2620,9 +2566,9 @@ func (v *InstanceCreated) GetModuleInstance() InstanceRecord { return v.ModuleIn
 // InstanceDeleted includes the requested fields of the GraphQL type DeleteModuleInstancePayload.
 // The GraphQL type's documentation follows.
 //
-// What deleteModuleInstance answers with.
+// The answer.
 type InstanceDeleted struct {
-	// The instance as it was.
+	// The deleted instance.
 	ModuleInstance InstanceRecord `json:"moduleInstance"`
 }
 
@@ -2632,12 +2578,11 @@ func (v *InstanceDeleted) GetModuleInstance() InstanceRecord { return v.ModuleIn
 // InstanceDestroying includes the requested fields of the GraphQL type DestroyModuleInstancePayload.
 // The GraphQL type's documentation follows.
 //
-// What destroyModuleInstance answers with.
+// The answer.
 type InstanceDestroying struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL if a rule demands approvals.
+	// The new deployment: PENDING or AWAITING_APPROVAL.
 	Deployment DeploymentRecord `json:"deployment"`
-	// What to see to, though it was allowed: `forced` and `drift` at `/input/id`, `awaits_approval`. Empty for a repeat under an
-	// idempotency key.
+	// `forced` and `drift` at `/input/id`, `awaits_approval`; empty for a repeated idempotency key.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -2650,13 +2595,13 @@ func (v *InstanceDestroying) GetWarnings() []WarningRecord { return v.Warnings }
 // InstanceDrift includes the requested fields of the GraphQL type Drift.
 // The GraphQL type's documentation follows.
 //
-// How what is there of an instance differs from what its live deployment made.
+// How an instance's infrastructure differs from its live deployment.
 type InstanceDrift struct {
-	// What has happened.
+	// The kind.
 	Kind DriftKind `json:"kind"`
-	// Since when: by the cloud's clock, where the cloud said so.
+	// When it began, by the cloud's clock if known.
 	Since time.Time `json:"since"`
-	// What has happened, and why as far as it is known.
+	// What happened, and why if known.
 	Message string `json:"message"`
 }
 
@@ -2674,7 +2619,7 @@ func (v *InstanceDrift) GetMessage() string { return v.Message }
 //
 // A module in an environment.
 type InstanceInputs struct {
-	// The deployment that is live, the last that succeeded; null before the first success, and after a destroy.
+	// Its latest success; null before the first success and after a destroy.
 	LiveDeployment *LiveInputsOfInstance `json:"liveDeployment"`
 }
 
@@ -2690,9 +2635,9 @@ type InstanceName struct {
 	Id string `json:"id"`
 	// The name, unique among the environment's instances that are not archived.
 	Name string `json:"name"`
-	// The project it belongs to.
+	// Its project.
 	Project ProjectName `json:"project"`
-	// The environment it is in.
+	// Its environment.
 	Environment EnvironmentName `json:"environment"`
 }
 
@@ -2710,8 +2655,7 @@ func (v *InstanceName) GetEnvironment() EnvironmentName { return v.Environment }
 
 // InstanceOutputsResponse is returned by InstanceOutputs on success.
 type InstanceOutputsResponse struct {
-	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
-	// none.
+	// One instance, by id or path, or `slipway:ModuleInstance:NOT_FOUND`.
 	ModuleInstance *OutputsOfInstance `json:"moduleInstance"`
 }
 
@@ -2723,7 +2667,7 @@ func (v *InstanceOutputsResponse) GetModuleInstance() *OutputsOfInstance { retur
 //
 // A page of module instances.
 type InstancePage struct {
-	// The instances.
+	// The items.
 	Nodes []InstanceRecord `json:"nodes"`
 	// Where the page stands.
 	PageInfo PageEnd `json:"pageInfo"`
@@ -2737,8 +2681,7 @@ func (v *InstancePage) GetPageInfo() PageEnd { return v.PageInfo }
 
 // InstancePreviousResponse is returned by InstancePrevious on success.
 type InstancePreviousResponse struct {
-	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
-	// none.
+	// One instance, by id or path, or `slipway:ModuleInstance:NOT_FOUND`.
 	ModuleInstance *PreviousOfInstance `json:"moduleInstance"`
 }
 
@@ -2754,29 +2697,27 @@ type InstanceRecord struct {
 	Id string `json:"id"`
 	// The name, unique among the environment's instances that are not archived.
 	Name string `json:"name"`
-	// The project it belongs to.
+	// Its project.
 	Project ProjectName `json:"project"`
-	// The environment it is in.
+	// Its environment.
 	Environment EnvironmentName `json:"environment"`
 	// Its module.
 	ModuleDefinition ModuleName `json:"moduleDefinition"`
-	// The deployment that is live, the last that succeeded; null before the first success, and after a destroy.
+	// Its latest success; null before the first success and after a destroy.
 	LiveDeployment *DeploymentSummary `json:"liveDeployment"`
-	// The deployment that is PENDING or RUNNING, of which there is at most one; null where none is. One that was started
-	// outside of Slipway is not meant.
+	// Its PENDING or RUNNING deployment, at most one; null if none. Deployments started outside Slipway do not count.
 	ActiveDeployment *DeploymentSummary `json:"activeDeployment"`
-	// The newest of its deployments, also one that was started outside of Slipway; null where there is none.
+	// Its newest deployment, also one started outside Slipway; null if none.
 	LastDeployment *DeploymentSummary `json:"lastDeployment"`
-	// How what is there differs from what the live deployment made, as far as Slipway knows; null where it knows of no
-	// difference. The next deployment that succeeds ends it.
+	// How its infrastructure differs from the live deployment; null if no difference is known. The next success ends it.
 	Drift *InstanceDrift `json:"drift"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// When it was last changed.
+	// When it last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
-	// When what was live was destroyed; null where something is live, or nothing ever was.
+	// When it was destroyed; null if it is live or never was.
 	DestroyedAt *time.Time `json:"destroyedAt"`
-	// When it was archived, or its environment or project; null where none of them is.
+	// When it, its environment or its project was archived; null if none is.
 	ArchivedAt *time.Time `json:"archivedAt"`
 }
 
@@ -2821,8 +2762,7 @@ func (v *InstanceRecord) GetArchivedAt() *time.Time { return v.ArchivedAt }
 
 // InstanceResponse is returned by Instance on success.
 type InstanceResponse struct {
-	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
-	// none.
+	// One instance, by id or path, or `slipway:ModuleInstance:NOT_FOUND`.
 	ModuleInstance *InstanceRecord `json:"moduleInstance"`
 }
 
@@ -2831,8 +2771,7 @@ func (v *InstanceResponse) GetModuleInstance() *InstanceRecord { return v.Module
 
 // InstanceToDeployResponse is returned by InstanceToDeploy on success.
 type InstanceToDeployResponse struct {
-	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
-	// none.
+	// One instance, by id or path, or `slipway:ModuleInstance:NOT_FOUND`.
 	ModuleInstance *DeployTarget `json:"moduleInstance"`
 }
 
@@ -2842,9 +2781,9 @@ func (v *InstanceToDeployResponse) GetModuleInstance() *DeployTarget { return v.
 // InstanceUnarchived includes the requested fields of the GraphQL type UnarchiveModuleInstancePayload.
 // The GraphQL type's documentation follows.
 //
-// What unarchiveModuleInstance answers with.
+// The answer.
 type InstanceUnarchived struct {
-	// The instance as it is now.
+	// The instance, restored.
 	ModuleInstance InstanceRecord `json:"moduleInstance"`
 }
 
@@ -2854,9 +2793,9 @@ func (v *InstanceUnarchived) GetModuleInstance() InstanceRecord { return v.Modul
 // InstanceUpdated includes the requested fields of the GraphQL type UpdateModuleInstancePayload.
 // The GraphQL type's documentation follows.
 //
-// What updateModuleInstance answers with.
+// The answer.
 type InstanceUpdated struct {
-	// The instance as it is now.
+	// The changed instance.
 	ModuleInstance InstanceRecord `json:"moduleInstance"`
 }
 
@@ -2865,7 +2804,7 @@ func (v *InstanceUpdated) GetModuleInstance() InstanceRecord { return v.ModuleIn
 
 // InstancesResponse is returned by Instances on success.
 type InstancesResponse struct {
-	// The organization's module instances, newest first.
+	// The organization's instances, newest first.
 	ModuleInstances InstancePage `json:"moduleInstances"`
 }
 
@@ -2874,11 +2813,9 @@ func (v *InstancesResponse) GetModuleInstances() InstancePage { return v.ModuleI
 
 // JudgeValuesResponse is returned by JudgeValues on success.
 type JudgeValuesResponse struct {
-	// Judges values against the inputs of a module version, of a default value definition or of the call, by
-	// the rules that `createDeployment` goes by.
+	// Checks values against inputs by the rules of `createDeployment`.
 	ValidateInputs Judgment `json:"validateInputs"`
-	// What a form shows for some values: which inputs are visible, the values with defaults, groups, the keys
-	// and titles of items, and the options that are still to be asked for.
+	// What a form shows for some values: visible inputs, values with defaults, groups, items and options to request.
 	ResolveInputs ShownValues `json:"resolveInputs"`
 }
 
@@ -2891,18 +2828,16 @@ func (v *JudgeValuesResponse) GetResolveInputs() ShownValues { return v.ResolveI
 // JudgedInputs includes the requested fields of the GraphQL type InputsValidation.
 // The GraphQL type's documentation follows.
 //
-// Whether values fit their inputs.
+// The result of checking values.
 type JudgedInputs struct {
-	// Everything that is wrong with the values.
+	// All violations of the values.
 	Violations []ViolationRecord `json:"violations"`
-	// The defaults, as JSON Pointers into the values, whose templates name what is not known without an instance or an
-	// environment. They are not judged.
+	// Defaults, as JSON Pointers, whose templates need an instance or environment. They are not checked.
 	Unresolved []string `json:"unresolved"`
-	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
-	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
-	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
-	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
-	// `/inputsFromDeploymentId` and `/withoutInputs`.
+	// `default_refused`: a stored default breaks today's rules and is ignored. `output_missing`: a mapped input is omitted
+	// because the live deployment of the chosen instance did not report the output. `reference_archived`: the chosen
+	// instance is live here but was archived since. `version_deprecated`, at `/moduleVersionId`. `input_dropped` and
+	// `input_not_given`: inputs not reused, at `/inputsFromDeploymentId` and `/withoutInputs`.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -2918,17 +2853,16 @@ func (v *JudgedInputs) GetWarnings() []WarningRecord { return v.Warnings }
 // Judgment includes the requested fields of the GraphQL type InputsValidation.
 // The GraphQL type's documentation follows.
 //
-// Whether values fit their inputs.
+// The result of checking values.
 type Judgment struct {
-	// Whether there is no violation.
+	// Whether there are no violations.
 	Valid bool `json:"valid"`
-	// Everything that is wrong with the values.
+	// All violations of the values.
 	Violations []ViolationRecord `json:"violations"`
-	// Stored defaults that today's rules refuse (`default_refused`): they count as absent. Mapped inputs that are left out
-	// (`output_missing`), because what is live at the chosen instance has not reported the output. An instance that the live
-	// deployment chooses, too, and that has been archived since (`reference_archived`). A version that is deprecated
-	// (`version_deprecated`), at `/moduleVersionId`. What is not taken over (`input_dropped`, `input_not_given`), at
-	// `/inputsFromDeploymentId` and `/withoutInputs`.
+	// `default_refused`: a stored default breaks today's rules and is ignored. `output_missing`: a mapped input is omitted
+	// because the live deployment of the chosen instance did not report the output. `reference_archived`: the chosen
+	// instance is live here but was archived since. `version_deprecated`, at `/moduleVersionId`. `input_dropped` and
+	// `input_not_given`: inputs not reused, at `/inputsFromDeploymentId` and `/withoutInputs`.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -2943,7 +2877,7 @@ func (v *Judgment) GetWarnings() []WarningRecord { return v.Warnings }
 
 // LastLogsResponse is returned by LastLogs on success.
 type LastLogsResponse struct {
-	// One deployment. Null with `slipway:Deployment:NOT_FOUND` where there is none.
+	// One deployment, or `slipway:Deployment:NOT_FOUND`.
 	Deployment LoggedDeployment `json:"deployment"`
 }
 
@@ -2953,9 +2887,9 @@ func (v *LastLogsResponse) GetDeployment() LoggedDeployment { return v.Deploymen
 // LatestOfModule includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
-// A module: what teams publish versions of and deploy instances of.
+// A module: teams publish its versions and deploy its instances.
 type LatestOfModule struct {
-	// The latest version; null where nothing is published.
+	// The latest version; null if none is published.
 	LatestModuleVersion *VersionRecord `json:"latestModuleVersion"`
 }
 
@@ -2964,8 +2898,7 @@ func (v *LatestOfModule) GetLatestModuleVersion() *VersionRecord { return v.Late
 
 // LatestVersionResponse is returned by LatestVersion on success.
 type LatestVersionResponse struct {
-	// One module definition, by exactly one of its id and its module type. Null with `slipway:ModuleDefinition:NOT_FOUND`
-	// where there is none; for callers without a token there are the global ACTIVE ones.
+	// One module definition, by id or type, or `slipway:ModuleDefinition:NOT_FOUND`; without a token, a global ACTIVE one.
 	ModuleDefinition *LatestOfModule `json:"moduleDefinition"`
 }
 
@@ -2979,7 +2912,7 @@ func (v *LatestVersionResponse) GetModuleDefinition() *LatestOfModule { return v
 type LiveDeployment struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// The release that it ships; null where none is stored, or where it was started outside.
+	// Its release; null if none is stored or it was started outside.
 	Release *ShippedRelease `json:"release"`
 }
 
@@ -2989,11 +2922,11 @@ func (v *LiveDeployment) GetId() string { return v.Id }
 // GetRelease returns LiveDeployment.Release, and is useful for accessing the field via an interface.
 func (v *LiveDeployment) GetRelease() *ShippedRelease { return v.Release }
 
-// To have been live elsewhere.
+// Time live in another environment.
 type LiveInDemandInput struct {
 	// The ids of 1 to 5 environments.
 	EnvironmentIds []string `json:"environmentIds"`
-	// For how many minutes at least: 0 to 43,200. 0 where it is left out or null.
+	// The least number of minutes, 0 to 43,200; 0 by default.
 	Minutes *int `json:"minutes,omitempty"`
 }
 
@@ -3010,11 +2943,9 @@ func (v *LiveInDemandInput) GetMinutes() *int { return v.Minutes }
 type LiveInputsOfInstance struct {
 	// The id, `dep_…`.
 	Id string `json:"id"`
-	// What was given for the inputs when it was created, with the digits of numbers and the order of keys; of a replay, what was
-	// given to the deployment that it goes back to. Null where that is not kept: it was started outside, or created by a Slipway
-	// that did not keep it.
+	// The given inputs, with digits and key order; for a replay, the original's. Null if started outside or not recorded.
 	GivenInputs json.RawMessage `json:"givenInputs"`
-	// The release that it ships; null where none is stored, or where it was started outside.
+	// Its release; null if none is stored or it was started outside.
 	Release *LiveReleaseInputs `json:"release"`
 }
 
@@ -3029,8 +2960,7 @@ func (v *LiveInputsOfInstance) GetRelease() *LiveReleaseInputs { return v.Releas
 
 // LiveInputsResponse is returned by LiveInputs on success.
 type LiveInputsResponse struct {
-	// One module instance, by exactly one of its id and its path. Null with `slipway:ModuleInstance:NOT_FOUND` where there is
-	// none.
+	// One instance, by id or path, or `slipway:ModuleInstance:NOT_FOUND`.
 	ModuleInstance *InstanceInputs `json:"moduleInstance"`
 }
 
@@ -3040,12 +2970,11 @@ func (v *LiveInputsResponse) GetModuleInstance() *InstanceInputs { return v.Modu
 // LiveReleaseInputs includes the requested fields of the GraphQL type Release.
 // The GraphQL type's documentation follows.
 //
-// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
-// and equal content in one organization is one release.
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
 type LiveReleaseInputs struct {
 	// The values of the inputs.
 	Inputs json.RawMessage `json:"inputs"`
-	// The module version it ships.
+	// Its module version.
 	ModuleVersion DeployableVersion `json:"moduleVersion"`
 }
 
@@ -3058,9 +2987,9 @@ func (v *LiveReleaseInputs) GetModuleVersion() DeployableVersion { return v.Modu
 // LogItem includes the requested fields of the GraphQL type LogBatch.
 // The GraphQL type's documentation follows.
 //
-// Lines of a log that came next, at most 100.
+// The next lines of a log, at most 100.
 type LogItem struct {
-	// The cursor of the last of the lines, also for `after` of a deployment's `logs`.
+	// The cursor of the last line, also for `after` of a deployment's `logs`.
 	Cursor string `json:"cursor"`
 	// The lines, in order.
 	Lines []LogRecord `json:"lines"`
@@ -3072,14 +3001,13 @@ func (v *LogItem) GetCursor() string { return v.Cursor }
 // GetLines returns LogItem.Lines, and is useful for accessing the field via an interface.
 func (v *LogItem) GetLines() []LogRecord { return v.Lines }
 
-// A line that the program of a deployment has printed.
+// A line that a deployment's program printed.
 type LogLineInput struct {
-	// When it was printed; the time of the report where it is left out.
+	// When it was printed; the time of the report if omitted.
 	At *time.Time `json:"at,omitempty"`
-	// Where it was printed.
+	// The stream that it was printed to.
 	Stream LogStream `json:"stream"`
-	// The line without its end, at most 16,384 bytes of UTF-8; it may be empty. U+0000 is kept as U+FFFD. Mask secrets before
-	// they are sent.
+	// The line without its end, at most 16,384 bytes of UTF-8. U+0000 becomes U+FFFD. Mask secrets before you send it.
 	Text string `json:"text"`
 }
 
@@ -3097,9 +3025,9 @@ func (v *LogLineInput) GetText() string { return v.Text }
 //
 // A page of the lines of a log.
 type LogPage struct {
-	// The lines.
+	// The items.
 	Nodes []LogRecord `json:"nodes"`
-	// Where the page is in the list.
+	// Where the page stands.
 	PageInfo LogPageInfo `json:"pageInfo"`
 }
 
@@ -3112,13 +3040,13 @@ func (v *LogPage) GetPageInfo() LogPageInfo { return v.PageInfo }
 // LogPageInfo includes the requested fields of the GraphQL type PageInfo.
 // The GraphQL type's documentation follows.
 //
-// Where a page stands in its list.
+// The position of a page in its list.
 type LogPageInfo struct {
-	// Whether more precedes the page; when paging forward, whether `after` was given.
+	// Whether items precede the page; with `first`, whether `after` was given.
 	HasPreviousPage bool `json:"hasPreviousPage"`
-	// The cursor of the first edge, null on an empty page.
+	// The cursor of the first edge; null on an empty page.
 	StartCursor *string `json:"startCursor"`
-	// The cursor of the last edge, null on an empty page.
+	// The cursor of the last edge; null on an empty page.
 	EndCursor *string `json:"endCursor"`
 }
 
@@ -3134,17 +3062,15 @@ func (v *LogPageInfo) GetEndCursor() *string { return v.EndCursor }
 // LogRecord includes the GraphQL fields of LogLine requested by the fragment LogRecord.
 // The GraphQL type's documentation follows.
 //
-// A line that the program of a deployment has printed.
+// A line that a deployment's program printed.
 type LogRecord struct {
-	// Its number, from 1. The numbers of a log have no holes, so what is missing before the first that is there is not kept
-	// any more.
+	// Its number, from 1 without gaps; lines before the first one present were removed.
 	Number int `json:"number"`
-	// When it was printed, by the clock of the runner's machine.
+	// When it was printed, by the runner's clock.
 	At time.Time `json:"at"`
-	// Where it was printed.
+	// The stream that it was printed to.
 	Stream LogStream `json:"stream"`
-	// The line without its end, at most 16,384 bytes of UTF-8. What was no UTF-8, and the character U+0000, is U+FFFD. Secrets
-	// that the runner knows of are `[redacted]`.
+	// The line, at most 16,384 bytes. Invalid UTF-8 and U+0000 are U+FFFD, secrets that the runner knows `[redacted]`.
 	Text string `json:"text"`
 }
 
@@ -3160,7 +3086,7 @@ func (v *LogRecord) GetStream() LogStream { return v.Stream }
 // GetText returns LogRecord.Text, and is useful for accessing the field via an interface.
 func (v *LogRecord) GetText() string { return v.Text }
 
-// Where a program has printed a line.
+// An output stream of a program.
 type LogStream string
 
 const (
@@ -3180,8 +3106,7 @@ var AllLogStream = []LogStream{
 //
 // One deployment of a module instance.
 type LoggedDeployment struct {
-	// The lines that its program has printed, the oldest first. The newest are kept: together at most 10 MiB of text, and at
-	// most 200,000 lines. `deploymentLogs` follows them.
+	// The lines that its program printed, oldest first. Keeps the newest 200,000, or 10 MiB; `deploymentLogs` follows.
 	Logs LogPage `json:"logs"`
 }
 
@@ -3191,12 +3116,12 @@ func (v *LoggedDeployment) GetLogs() LogPage { return v.Logs }
 // ModuleCreated includes the requested fields of the GraphQL type CreateModuleDefinitionPayload.
 // The GraphQL type's documentation follows.
 //
-// What createModuleDefinition answers with.
+// The answer.
 type ModuleCreated struct {
 	// The new definition.
 	ModuleDefinition ModuleRecord `json:"moduleDefinition"`
-	// What may not have been meant. `immutable_changed`: instances of the organization remember that they choose an instance
-	// of the global module of the type, which binds nothing any more.
+	// Possible mistakes. `immutable_changed`: instances recorded a reference to the type's global module; it no longer
+	// binds.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -3210,10 +3135,9 @@ func (v *ModuleCreated) GetWarnings() []WarningRecord { return v.Warnings }
 type ModuleDefinitionStatus string
 
 const (
-	// Being worked on. Who has a token of the organization that owns it sees it, and where it is global, who has any
-	// token; a caller without one does not.
+	// Not published. Visible to tokens of its organization, and if global to any token, but not without a token.
 	ModuleDefinitionStatusDraft ModuleDefinitionStatus = "DRAFT"
-	// Published. Seen as a draft is, and where it is global without a token, too.
+	// Published. Visible like a draft, and if global also without a token.
 	ModuleDefinitionStatusActive ModuleDefinitionStatus = "ACTIVE"
 )
 
@@ -3222,7 +3146,7 @@ var AllModuleDefinitionStatus = []ModuleDefinitionStatus{
 	ModuleDefinitionStatusActive,
 }
 
-// Conditions on module instances; all that are given must hold.
+// Conditions on instances that all must hold.
 type ModuleInstanceFilter struct {
 	// The id of the project.
 	ProjectId *string `json:"projectId,omitempty"`
@@ -3234,9 +3158,9 @@ type ModuleInstanceFilter struct {
 	LiveModuleVersionId *string `json:"liveModuleVersionId,omitempty"`
 	// The kind of its drift.
 	Drift *DriftKind `json:"drift,omitempty"`
-	// True lists only those that are archived, they or their environment or project; the list is without them otherwise.
+	// True lists only those archived, alone or with their environment or project; otherwise the list omits them.
 	Archived *bool `json:"archived,omitempty"`
-	// A text that the name contains, in any case; 1 to 100 characters.
+	// Text in the name, 1 to 100 characters, any case.
 	Search *string `json:"search,omitempty"`
 }
 
@@ -3264,13 +3188,13 @@ func (v *ModuleInstanceFilter) GetSearch() *string { return v.Search }
 // ModuleName includes the GraphQL fields of ModuleDefinition requested by the fragment ModuleName.
 // The GraphQL type's documentation follows.
 //
-// A module: what teams publish versions of and deploy instances of.
+// A module: teams publish its versions and deploy its instances.
 type ModuleName struct {
 	// The id, `mod_…`.
 	Id string `json:"id"`
 	// The module type that `$ref:<module-type>` names, unique within its owner.
 	Type string `json:"type"`
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
 }
 
@@ -3285,11 +3209,11 @@ func (v *ModuleName) GetName() string { return v.Name }
 
 // An output that a module version declares.
 type ModuleOutputInput struct {
-	// The name: a letter or an underscore, then at most 127 letters, digits, underscores and hyphens. Each name once.
+	// The unique name: a letter or underscore, then at most 127 letters, digits, underscores or hyphens.
 	Name string `json:"name"`
-	// What it is, for people: at most 1,000 characters.
+	// Its purpose, at most 1,000 characters.
 	Description *string `json:"description,omitempty"`
-	// Whether it is a secret, which is not kept. False where it is left out or null.
+	// Whether it is a secret, which is not stored; false by default.
 	Secret *bool `json:"secret,omitempty"`
 }
 
@@ -3307,7 +3231,7 @@ func (v *ModuleOutputInput) GetSecret() *bool { return v.Secret }
 //
 // A page of module definitions.
 type ModulePage struct {
-	// The definitions.
+	// The items.
 	Nodes []ModuleRecord `json:"nodes"`
 	// Where the page stands.
 	PageInfo PageEnd `json:"pageInfo"`
@@ -3322,26 +3246,25 @@ func (v *ModulePage) GetPageInfo() PageEnd { return v.PageInfo }
 // ModuleRecord includes the GraphQL fields of ModuleDefinition requested by the fragment ModuleRecord.
 // The GraphQL type's documentation follows.
 //
-// A module: what teams publish versions of and deploy instances of.
+// A module: teams publish its versions and deploy its instances.
 type ModuleRecord struct {
 	// The id, `mod_…`.
 	Id string `json:"id"`
 	// The module type that `$ref:<module-type>` names, unique within its owner.
 	Type string `json:"type"`
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
-	// What it is for; null where nothing was written.
+	// Its purpose; null if not described.
 	Description *string `json:"description"`
 	// Whether it is published.
 	Status ModuleDefinitionStatus `json:"status"`
-	// The id of the organization that owns it; null for a global module.
+	// The id of its owner; null for a global module.
 	OrganizationId *string `json:"organizationId"`
-	// The highest published version by semantic versioning, a pre-release only where there is no release;
-	// null where nothing is published.
+	// The highest published semantic version, a pre-release only without a release; null if none is published.
 	LatestVersion *string `json:"latestVersion"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// When it was last changed.
+	// When it last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
 }
 
@@ -3374,8 +3297,7 @@ func (v *ModuleRecord) GetUpdatedAt() time.Time { return v.UpdatedAt }
 
 // ModuleResponse is returned by Module on success.
 type ModuleResponse struct {
-	// One module definition, by exactly one of its id and its module type. Null with `slipway:ModuleDefinition:NOT_FOUND`
-	// where there is none; for callers without a token there are the global ACTIVE ones.
+	// One module definition, by id or type, or `slipway:ModuleDefinition:NOT_FOUND`; without a token, a global ACTIVE one.
 	ModuleDefinition *ModuleRecord `json:"moduleDefinition"`
 }
 
@@ -3384,8 +3306,7 @@ func (v *ModuleResponse) GetModuleDefinition() *ModuleRecord { return v.ModuleDe
 
 // ModuleVersionResponse is returned by ModuleVersion on success.
 type ModuleVersionResponse struct {
-	// One published module version. Null with `slipway:ModuleVersion:NOT_FOUND` where there is none; for callers without a
-	// token there are those of global ACTIVE definitions.
+	// One version, or `slipway:ModuleVersion:NOT_FOUND`; without a token, one of a global ACTIVE definition.
 	ModuleVersion *VersionDetail `json:"moduleVersion"`
 }
 
@@ -3394,8 +3315,7 @@ func (v *ModuleVersionResponse) GetModuleVersion() *VersionDetail { return v.Mod
 
 // ModuleVersionsResponse is returned by ModuleVersions on success.
 type ModuleVersionsResponse struct {
-	// One module definition, by exactly one of its id and its module type. Null with `slipway:ModuleDefinition:NOT_FOUND`
-	// where there is none; for callers without a token there are the global ACTIVE ones.
+	// One module definition, by id or type, or `slipway:ModuleDefinition:NOT_FOUND`; without a token, a global ACTIVE one.
 	ModuleDefinition *VersionedModule `json:"moduleDefinition"`
 }
 
@@ -3404,21 +3324,20 @@ func (v *ModuleVersionsResponse) GetModuleDefinition() *VersionedModule { return
 
 // ModulesResponse is returned by Modules on success.
 type ModulesResponse struct {
-	// The module catalogue, newest first: the organization's definitions and the global ones. Callers
-	// without a token see the global ACTIVE definitions, whatever they ask for.
+	// The organization's module definitions and the global ones, newest first. Without a token, only global ACTIVE ones.
 	ModuleDefinitions ModulePage `json:"moduleDefinitions"`
 }
 
 // GetModuleDefinitions returns ModulesResponse.ModuleDefinitions, and is useful for accessing the field via an interface.
 func (v *ModulesResponse) GetModuleDefinitions() ModulePage { return v.ModuleDefinitions }
 
-// What an instance does when a deployment of it fails.
+// What happens after a failed deployment of an instance.
 type OnFailure string
 
 const (
-	// Nothing: what is there is left for people to see to.
+	// Nothing; people decide.
 	OnFailureNothing OnFailure = "NOTHING"
-	// A rollback to what is live, unless it was canceled, was itself a rollback or a destroy, or the cloud went back by itself.
+	// A rollback to the live deployment, except after a cancellation, a rollback, a destroy, or a rollback by the cloud.
 	OnFailureRollBack OnFailure = "ROLL_BACK"
 )
 
@@ -3432,7 +3351,7 @@ var AllOnFailure = []OnFailure{
 //
 // A module in an environment.
 type OutputsOfInstance struct {
-	// What the deployment that is live has made, as its `outputs`; null where nothing is live, or it has reported none.
+	// The `outputs` of its live deployment; null if nothing is live or none were reported.
 	Outputs json.RawMessage `json:"outputs"`
 }
 
@@ -3442,15 +3361,15 @@ func (v *OutputsOfInstance) GetOutputs() json.RawMessage { return v.Outputs }
 // OverrideRecord includes the requested fields of the GraphQL type Override.
 // The GraphQL type's documentation follows.
 //
-// That a deployment went past rules that were not met.
+// An override of unmet rules.
 type OverrideRecord struct {
-	// Who.
+	// Who created it.
 	CreatedBy Actor `json:"createdBy"`
-	// When.
+	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
 	// Why.
 	Reason string `json:"reason"`
-	// What was not met.
+	// The unmet requirements.
 	Requirements []string `json:"requirements"`
 }
 
@@ -3468,9 +3387,9 @@ func (v *OverrideRecord) GetRequirements() []string { return v.Requirements }
 
 // Where a page of any list ends.
 type PageEnd struct {
-	// Whether more follows the page; when paging backward, whether `before` was given.
+	// Whether more items follow; with `last`, whether `before` was given.
 	HasNextPage bool `json:"hasNextPage"`
-	// The cursor of the last edge, null on an empty page.
+	// The cursor of the last edge; null on an empty page.
 	EndCursor *string `json:"endCursor"`
 }
 
@@ -3554,7 +3473,7 @@ var AllPermission = []Permission{
 
 // PlanDeploymentResponse is returned by PlanDeployment on success.
 type PlanDeploymentResponse struct {
-	// What a mutation would do now, by the very steps that it takes.
+	// What a mutation would do now, computed by the mutation's own steps.
 	DeploymentPlan DeploymentPlanRecord `json:"deploymentPlan"`
 }
 
@@ -3570,9 +3489,9 @@ type PlannedLive struct {
 	Id string `json:"id"`
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
-	// Who created it; if it was started outside Slipway, who reported it.
+	// Who created it; if started outside Slipway, who reported it.
 	CreatedBy Actor `json:"createdBy"`
-	// The release that it ships; null where none is stored, or where it was started outside.
+	// Its release; null if none is stored or it was started outside.
 	Release *PlannedRelease `json:"release"`
 }
 
@@ -3591,12 +3510,11 @@ func (v *PlannedLive) GetRelease() *PlannedRelease { return v.Release }
 // PlannedRelease includes the requested fields of the GraphQL type Release.
 // The GraphQL type's documentation follows.
 //
-// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
-// and equal content in one organization is one release.
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
 type PlannedRelease struct {
 	// The id, `rel_…`.
 	Id string `json:"id"`
-	// The module version it ships.
+	// Its module version.
 	ModuleVersion DeployedVersion `json:"moduleVersion"`
 }
 
@@ -3611,9 +3529,8 @@ func (v *PlannedRelease) GetModuleVersion() DeployedVersion { return v.ModuleVer
 //
 // A module in an environment.
 type PreviousOfInstance struct {
-	// The deployment that a rollback goes back to: the newest success of another release, from before the live release first
-	// succeeded here. Quarantined releases and deployments that the cloud has taken back are passed over; the newest 50 are
-	// looked at. Null if nothing is live or nothing is left.
+	// The target of a rollback: the newest success of another release, before the live release first succeeded here. Skips
+	// quarantined releases and what the cloud rolled back, among the newest 50. Null if nothing is live or none is left.
 	PreviousDeployment *DeploymentSummary `json:"previousDeployment"`
 }
 
@@ -3623,11 +3540,11 @@ func (v *PreviousOfInstance) GetPreviousDeployment() *DeploymentSummary { return
 // ProgressEvent includes the requested fields of the GraphQL type DeploymentEvent.
 // The GraphQL type's documentation follows.
 //
-// One event of a deployment. What was not told is null.
+// An event of a deployment. Unreported fields are null.
 type ProgressEvent struct {
-	// The step it belongs to, from 1.
+	// The step, from 1.
 	CurrentStep *int `json:"currentStep"`
-	// How many steps there are.
+	// The number of steps.
 	TotalSteps *int `json:"totalSteps"`
 	// What happened, for people.
 	Message *string `json:"message"`
@@ -3644,7 +3561,7 @@ func (v *ProgressEvent) GetMessage() *string { return v.Message }
 
 // ProgressResponse is returned by Progress on success.
 type ProgressResponse struct {
-	// One deployment. Null with `slipway:Deployment:NOT_FOUND` where there is none.
+	// One deployment, or `slipway:Deployment:NOT_FOUND`.
 	Deployment *DeploymentProgress `json:"deployment"`
 }
 
@@ -3654,9 +3571,9 @@ func (v *ProgressResponse) GetDeployment() *DeploymentProgress { return v.Deploy
 // ProjectArchived includes the requested fields of the GraphQL type ArchiveProjectPayload.
 // The GraphQL type's documentation follows.
 //
-// What archiveProject answers with.
+// The answer.
 type ProjectArchived struct {
-	// The project as it is now.
+	// The project, archived.
 	Project ProjectRecord `json:"project"`
 }
 
@@ -3666,7 +3583,7 @@ func (v *ProjectArchived) GetProject() ProjectRecord { return v.Project }
 // ProjectCreated includes the requested fields of the GraphQL type CreateProjectPayload.
 // The GraphQL type's documentation follows.
 //
-// What createProject answers with.
+// The answer.
 type ProjectCreated struct {
 	// The new project.
 	Project ProjectRecord `json:"project"`
@@ -3678,9 +3595,9 @@ func (v *ProjectCreated) GetProject() ProjectRecord { return v.Project }
 // ProjectDeleted includes the requested fields of the GraphQL type DeleteProjectPayload.
 // The GraphQL type's documentation follows.
 //
-// What deleteProject answers with.
+// The answer.
 type ProjectDeleted struct {
-	// The project as it was.
+	// The deleted project.
 	Project ProjectRecord `json:"project"`
 }
 
@@ -3694,9 +3611,9 @@ func (v *ProjectDeleted) GetProject() ProjectRecord { return v.Project }
 type ProjectName struct {
 	// The id, `prj_…`.
 	Id string `json:"id"`
-	// The name for URLs and templates, unique among the organization's projects that are not archived.
+	// The name in URLs and templates, unique among the organization's projects that are not archived.
 	Slug string `json:"slug"`
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
 }
 
@@ -3714,7 +3631,7 @@ func (v *ProjectName) GetName() string { return v.Name }
 //
 // A page of projects.
 type ProjectPage struct {
-	// The projects.
+	// The items.
 	Nodes []ProjectRecord `json:"nodes"`
 	// Where the page stands.
 	PageInfo PageEnd `json:"pageInfo"`
@@ -3733,15 +3650,15 @@ func (v *ProjectPage) GetPageInfo() PageEnd { return v.PageInfo }
 type ProjectRecord struct {
 	// The id, `prj_…`.
 	Id string `json:"id"`
-	// The name for URLs and templates, unique among the organization's projects that are not archived.
+	// The name in URLs and templates, unique among the organization's projects that are not archived.
 	Slug string `json:"slug"`
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
-	// When it was last changed.
+	// When it last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
-	// When it was archived; null where it is not.
+	// When it was archived; null if it is not.
 	ArchivedAt *time.Time `json:"archivedAt"`
 }
 
@@ -3765,7 +3682,7 @@ func (v *ProjectRecord) GetArchivedAt() *time.Time { return v.ArchivedAt }
 
 // ProjectResponse is returned by Project on success.
 type ProjectResponse struct {
-	// One project, by exactly one of its id and its slug. Null with `slipway:Project:NOT_FOUND` where there is none.
+	// One project, by id or slug, or `slipway:Project:NOT_FOUND`.
 	Project *ProjectRecord `json:"project"`
 }
 
@@ -3775,9 +3692,9 @@ func (v *ProjectResponse) GetProject() *ProjectRecord { return v.Project }
 // ProjectUnarchived includes the requested fields of the GraphQL type UnarchiveProjectPayload.
 // The GraphQL type's documentation follows.
 //
-// What unarchiveProject answers with.
+// The answer.
 type ProjectUnarchived struct {
-	// The project as it is now.
+	// The project, restored.
 	Project ProjectRecord `json:"project"`
 }
 
@@ -3787,9 +3704,9 @@ func (v *ProjectUnarchived) GetProject() ProjectRecord { return v.Project }
 // ProjectUpdated includes the requested fields of the GraphQL type UpdateProjectPayload.
 // The GraphQL type's documentation follows.
 //
-// What updateProject answers with.
+// The answer.
 type ProjectUpdated struct {
-	// The project as it is now.
+	// The changed project.
 	Project ProjectRecord `json:"project"`
 }
 
@@ -3798,42 +3715,36 @@ func (v *ProjectUpdated) GetProject() ProjectRecord { return v.Project }
 
 // ProjectsResponse is returned by Projects on success.
 type ProjectsResponse struct {
-	// The organization's projects that are not archived, newest first.
+	// The organization's projects, newest first, without archived ones.
 	Projects ProjectPage `json:"projects"`
 }
 
 // GetProjects returns ProjectsResponse.Projects, and is useful for accessing the field via an interface.
 func (v *ProjectsResponse) GetProjects() ProjectPage { return v.Projects }
 
-// What to promote, and where to.
+// The deployment to promote, and its target.
 type PromoteDeploymentInput struct {
-	// The id of the source, a deployment that succeeded.
+	// The id of the source, a success.
 	Id string `json:"id"`
-	// The id of another instance of the same module, which it is brought to.
+	// The id of the target, another instance of the module.
 	ModuleInstanceId string `json:"moduleInstanceId"`
-	// Values in the place of those of the source, by the ids of the inputs: of the instance's `ownInputs`, and of references.
-	// Others are refused, with the violation `not_own`.
+	// Values to replace, by input id: those of the target's `ownInputs` and references. Others break the rule `not_own`.
 	Inputs json.RawMessage `json:"inputs,omitempty"`
-	// The artifact in the place of that of the source, where `artifact` is among the instance's `ownInputs`.
+	// The artifact that replaces the source's, if the target's `ownInputs` have `artifact`.
 	Artifact json.RawMessage `json:"artifact,omitempty"`
-	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
-	// where another is live by now. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
-	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
-	// where the key was used for another request.
+	// As in `CreateDeploymentInput`.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-	// Why the caller does it: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason *string `json:"reason,omitempty"`
-	// The run of a pipeline that it is part of: one line of 1 to 200 characters.
+	// The pipeline run: one line of 1 to 200 characters.
 	PipelineRunId *string `json:"pipelineRunId,omitempty"`
-	// The step of the run: one line of 1 to 200 characters.
+	// The pipeline step: one line of 1 to 200 characters.
 	StepExecutionId *string `json:"stepExecutionId,omitempty"`
-	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
-	// would be made now is another. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedPlan *string `json:"expectedPlan,omitempty"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// As in `CreateDeploymentInput`.
 	OverrideReason *string `json:"overrideReason,omitempty"`
 }
 
@@ -3874,10 +3785,10 @@ func (v *PromoteDeploymentInput) GetOverrideReason() *string { return v.Override
 
 // PromoteDeploymentResponse is returned by PromoteDeployment on success.
 type PromoteDeploymentResponse struct {
-	// Deploys to an instance what was given to a deployment that succeeded in another instance of the module, judged as if it were
-	// given there: templates, defaults and references are rendered anew. Version and artifact are those of the source. What
-	// the instance remembers of immutable inputs, and its `ownInputs`, stay its own; a reference becomes the instance of the same
-	// name and module in its environment.
+	// Deploys the given inputs of a success of another instance of the module, checked in the target, with its templates,
+	// defaults and references. Version and artifact are the source's. The target keeps its immutable values and its
+	// `ownInputs`. A reference becomes the instance with the same name and module in its environment. For developers and
+	// admins.
 	PromoteDeployment PromotionCreated `json:"promoteDeployment"`
 }
 
@@ -3889,11 +3800,11 @@ func (v *PromoteDeploymentResponse) GetPromoteDeployment() PromotionCreated {
 // PromotionCreated includes the requested fields of the GraphQL type PromoteDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What promoteDeployment answers with.
+// The answer.
 type PromotionCreated struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	// The new deployment: PENDING or AWAITING_APPROVAL.
 	Deployment DeploymentRecord `json:"deployment"`
-	// What to see to, though it was allowed. Empty for a repeat under an idempotency key.
+	// Possible problems; none for a repeated idempotency key.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -3905,23 +3816,21 @@ func (v *PromotionCreated) GetWarnings() []WarningRecord { return v.Warnings }
 
 // The version to publish.
 type PublishModuleVersionInput struct {
-	// The module.
+	// The id of the module.
 	ModuleDefinitionId string `json:"moduleDefinitionId"`
-	// The semantic version, as in `1.4.0` or `2.0.0-rc.1`.
+	// The semantic version, such as `1.4.0` or `2.0.0-rc.1`.
 	Version string `json:"version"`
-	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	// The type of its deployments: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
-	// The typed inputs that a deployment of it takes.
+	// The typed inputs of its deployments.
 	Inputs []json.RawMessage `json:"inputs"`
-	// The outputs that its deployments have, at most 200. None need be declared to be reported; one that is declared and not
-	// reported is an event of its deployment.
+	// The outputs of its deployments, at most 200. Others can be reported; a missing declared one adds an event.
 	Outputs []ModuleOutputInput `json:"outputs,omitempty"`
-	// The repository that the source is in, of at most 2,048 characters: a URL with https, ssh or git and without a password, or
-	// host:path as of scp.
+	// The repository, at most 2,048 characters: an https, ssh or git URL without a password, or host:path as for scp.
 	SourceUrl *string `json:"sourceUrl,omitempty"`
 	// The branch, tag or commit of the source: one line of at most 2,048 characters.
 	SourceRef *string `json:"sourceRef,omitempty"`
-	// The folder of the repository that the program is in, such as modules/queue: at most 1,024 characters, without `..`.
+	// The folder of the program in the repository, such as modules/queue: at most 1,024 characters, without `..`.
 	SourcePath *string `json:"sourcePath,omitempty"`
 }
 
@@ -3951,9 +3860,8 @@ func (v *PublishModuleVersionInput) GetSourcePath() *string { return v.SourcePat
 
 // PublishVersionResponse is returned by PublishVersion on success.
 type PublishVersionResponse struct {
-	// Publishes a version of a module. It never changes afterwards, and it becomes the latest version if semantic
-	// versioning says so. For admins, for developers whose token's scope names the module, and for superadmins if it is
-	// global.
+	// Publishes a version, which never changes. It becomes the latest version if it has the highest semantic version. For
+	// admins, for developers whose token's scope names the module, and for superadmins if it is global.
 	PublishModuleVersion VersionPublished `json:"publishModuleVersion"`
 }
 
@@ -3965,9 +3873,9 @@ func (v *PublishVersionResponse) GetPublishModuleVersion() VersionPublished {
 // QuarantineLifted includes the requested fields of the GraphQL type UnquarantineReleasePayload.
 // The GraphQL type's documentation follows.
 //
-// What unquarantineRelease answers with.
+// The answer.
 type QuarantineLifted struct {
-	// The release, not quarantined any more.
+	// The release, no longer quarantined.
 	Release ReleaseRecord `json:"release"`
 }
 
@@ -3977,7 +3885,7 @@ func (v *QuarantineLifted) GetRelease() ReleaseRecord { return v.Release }
 // QuarantineRecord includes the GraphQL fields of Quarantine requested by the fragment QuarantineRecord.
 // The GraphQL type's documentation follows.
 //
-// A time in which a release is marked as bad.
+// A block of a release from deployment, for a time.
 type QuarantineRecord struct {
 	// The id, `qua_…`.
 	Id string `json:"id"`
@@ -3987,7 +3895,7 @@ type QuarantineRecord struct {
 	CreatedAt time.Time `json:"createdAt"`
 	// Who began it.
 	CreatedBy Actor `json:"createdBy"`
-	// When it ends by itself; null for never.
+	// When it ends automatically; null for never.
 	Until *time.Time `json:"until"`
 }
 
@@ -4010,9 +3918,9 @@ func (v *QuarantineRecord) GetUntil() *time.Time { return v.Until }
 type QuarantineReleaseInput struct {
 	// The id of the release, `rel_…`.
 	Id string `json:"id"`
-	// Why it is bad, 1 to 1,000 characters.
+	// Why the release is bad, 1 to 1,000 characters.
 	Reason string `json:"reason"`
-	// When the quarantine ends by itself, in the future; never where it is left out.
+	// When it ends automatically, in the future; never if omitted.
 	Until *time.Time `json:"until,omitempty"`
 }
 
@@ -4027,8 +3935,7 @@ func (v *QuarantineReleaseInput) GetUntil() *time.Time { return v.Until }
 
 // QuarantineReleaseResponse is returned by QuarantineRelease on success.
 type QuarantineReleaseResponse struct {
-	// Marks a release as bad: it cannot be deployed again until `unquarantineRelease` ends that, or until the given moment.
-	// A quarantine that holds already is replaced. For admins.
+	// Blocks a release until the given time or `unquarantineRelease`. Replaces an active quarantine. For admins.
 	QuarantineRelease ReleaseQuarantined `json:"quarantineRelease"`
 }
 
@@ -4040,13 +3947,11 @@ func (v *QuarantineReleaseResponse) GetQuarantineRelease() ReleaseQuarantined {
 // RedeployCreated includes the requested fields of the GraphQL type RedeployDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What redeployDeployment answers with.
+// The answer.
 type RedeployCreated struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	// The new deployment: PENDING or AWAITING_APPROVAL.
 	Deployment DeploymentRecord `json:"deployment"`
-	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, `drift`, and `taken_back`, what the cloud did with what is replayed; and
-	// `awaits_approval`. Empty for a repeat under an idempotency key.
+	// The warnings, as in `RollbackDeploymentPayload`.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -4056,24 +3961,19 @@ func (v *RedeployCreated) GetDeployment() DeploymentRecord { return v.Deployment
 // GetWarnings returns RedeployCreated.Warnings, and is useful for accessing the field via an interface.
 func (v *RedeployCreated) GetWarnings() []WarningRecord { return v.Warnings }
 
-// What to redeploy.
+// The redeploy to create.
 type RedeployDeploymentInput struct {
-	// The id of the source, a deployment that has ended.
+	// The id of the source, an ended deployment.
 	Id string `json:"id"`
-	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
-	// where another is live by now. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
-	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
-	// where the key was used for another request.
+	// As in `CreateDeploymentInput`.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-	// Why the caller does it: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason *string `json:"reason,omitempty"`
-	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
-	// would be made now is another. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedPlan *string `json:"expectedPlan,omitempty"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// As in `CreateDeploymentInput`.
 	OverrideReason *string `json:"overrideReason,omitempty"`
 }
 
@@ -4099,8 +3999,7 @@ func (v *RedeployDeploymentInput) GetOverrideReason() *string { return v.Overrid
 
 // RedeployDeploymentResponse is returned by RedeployDeployment on success.
 type RedeployDeploymentResponse struct {
-	// Creates a deployment that replays the exact release of an earlier one that has ended, well or not.
-	// The same as `POST /deployments/{id}/redeploy`. For developers and admins.
+	// Ships an ended deployment's exact release again, like `POST /deployments/{id}/redeploy`. For developers and admins.
 	RedeployDeployment RedeployCreated `json:"redeployDeployment"`
 }
 
@@ -4109,11 +4008,11 @@ func (v *RedeployDeploymentResponse) GetRedeployDeployment() RedeployCreated {
 	return v.RedeployDeployment
 }
 
-// What to reject.
+// The deployment to reject.
 type RejectDeploymentInput struct {
-	// The id of a deployment that waits for approvals.
+	// The id of a waiting deployment.
 	Id string `json:"id"`
-	// Why, for people: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason *string `json:"reason,omitempty"`
 }
 
@@ -4125,7 +4024,7 @@ func (v *RejectDeploymentInput) GetReason() *string { return v.Reason }
 
 // RejectDeploymentResponse is returned by RejectDeployment on success.
 type RejectDeploymentResponse struct {
-	// Ends a deployment that waits for approvals. The same again changes nothing.
+	// Ends a waiting deployment. Twice has no effect. For developers and admins.
 	RejectDeployment DeploymentRejected `json:"rejectDeployment"`
 }
 
@@ -4138,11 +4037,11 @@ func (v *RejectDeploymentResponse) GetRejectDeployment() DeploymentRejected {
 type ReleaseChangeKind string
 
 const (
-	// It is only in the one compared to.
+	// Only in the release compared to.
 	ReleaseChangeKindAdded ReleaseChangeKind = "ADDED"
-	// It is only in the one compared from.
+	// Only in the release compared from.
 	ReleaseChangeKindRemoved ReleaseChangeKind = "REMOVED"
-	// It is in both, with different values.
+	// In both, with different values.
 	ReleaseChangeKindChanged ReleaseChangeKind = "CHANGED"
 )
 
@@ -4155,20 +4054,19 @@ var AllReleaseChangeKind = []ReleaseChangeKind{
 // ReleaseDetail includes the GraphQL fields of Release requested by the fragment ReleaseDetail.
 // The GraphQL type's documentation follows.
 //
-// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
-// and equal content in one organization is one release.
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
 type ReleaseDetail struct {
 	// The id, `rel_…`.
 	Id string `json:"id"`
-	// SHA-256 over the canonical JSON (RFC 8785) of the content: `sha256:` and 64 hexadecimal digits.
+	// The SHA-256 of its canonical JSON (RFC 8785): `sha256:` and 64 hexadecimal digits.
 	Digest string `json:"digest"`
-	// The module version it ships.
+	// Its module version.
 	ModuleVersion DeployedVersion `json:"moduleVersion"`
 	// The values of the inputs.
 	Inputs json.RawMessage `json:"inputs"`
-	// The artifact, for `aws:ecs` the task definition; null where its deployment type has none.
+	// The artifact, for `aws:ecs` the task definition; null if its type has none.
 	Artifact json.RawMessage `json:"artifact"`
-	// The quarantine that keeps it from being deployed now; null where there is none.
+	// Its active quarantine; null if it has none.
 	Quarantine *QuarantineRecord `json:"quarantine"`
 }
 
@@ -4193,7 +4091,7 @@ func (v *ReleaseDetail) GetQuarantine() *QuarantineRecord { return v.Quarantine 
 // ReleaseQuarantined includes the requested fields of the GraphQL type QuarantineReleasePayload.
 // The GraphQL type's documentation follows.
 //
-// What quarantineRelease answers with.
+// The answer.
 type ReleaseQuarantined struct {
 	// The release, quarantined.
 	Release ReleaseRecord `json:"release"`
@@ -4205,16 +4103,15 @@ func (v *ReleaseQuarantined) GetRelease() ReleaseRecord { return v.Release }
 // ReleaseRecord includes the GraphQL fields of Release requested by the fragment ReleaseRecord.
 // The GraphQL type's documentation follows.
 //
-// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
-// and equal content in one organization is one release.
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
 type ReleaseRecord struct {
 	// The id, `rel_…`.
 	Id string `json:"id"`
-	// SHA-256 over the canonical JSON (RFC 8785) of the content: `sha256:` and 64 hexadecimal digits.
+	// The SHA-256 of its canonical JSON (RFC 8785): `sha256:` and 64 hexadecimal digits.
 	Digest string `json:"digest"`
-	// The module version it ships.
+	// Its module version.
 	ModuleVersion DeployedVersion `json:"moduleVersion"`
-	// The quarantine that keeps it from being deployed now; null where there is none.
+	// Its active quarantine; null if it has none.
 	Quarantine *QuarantineRecord `json:"quarantine"`
 	// When it was first stored.
 	CreatedAt time.Time `json:"createdAt"`
@@ -4237,7 +4134,7 @@ func (v *ReleaseRecord) GetCreatedAt() time.Time { return v.CreatedAt }
 
 // ReleaseResponse is returned by Release on success.
 type ReleaseResponse struct {
-	// One release. Null with `slipway:Release:NOT_FOUND` where there is none.
+	// One release, or `slipway:Release:NOT_FOUND`.
 	Release *ReleaseRecord `json:"release"`
 }
 
@@ -4247,12 +4144,11 @@ func (v *ReleaseResponse) GetRelease() *ReleaseRecord { return v.Release }
 // ReleaseSummary includes the GraphQL fields of Release requested by the fragment ReleaseSummary.
 // The GraphQL type's documentation follows.
 //
-// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
-// and equal content in one organization is one release.
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
 type ReleaseSummary struct {
 	// The id, `rel_…`.
 	Id string `json:"id"`
-	// The module version it ships.
+	// Its module version.
 	ModuleVersion VersionName `json:"moduleVersion"`
 }
 
@@ -4279,9 +4175,9 @@ func (v *RenewLeaseInput) GetLeaseId() string { return v.LeaseId }
 // RenewLeasePayload includes the requested fields of the GraphQL type RenewLeasePayload.
 // The GraphQL type's documentation follows.
 //
-// What renewLease answers with.
+// The answer.
 type RenewLeasePayload struct {
-	// The lease, renewed.
+	// The renewed lease.
 	Lease GrantedLease `json:"lease"`
 }
 
@@ -4290,45 +4186,40 @@ func (v *RenewLeasePayload) GetLease() GrantedLease { return v.Lease }
 
 // RenewLeaseResponse is returned by RenewLease on success.
 type RenewLeaseResponse struct {
-	// Renews the lease of a RUNNING deployment; the answer says whether its cancellation was requested.
-	// `slipway:Deployment:LEASE_LOST` where the lease ran out, where the deployment has ended, or where the time that
-	// a canceled program has to end is over: its runner is to stop. A lease that ran out while no server was at work
-	// may still be renewed for the length of one lease. For runners.
+	// Renews the lease of a RUNNING deployment; the answer tells if cancellation was requested.
+	// `slipway:Deployment:LEASE_LOST` if the lease ran out, the deployment ended, or a canceled program is out of time: stop
+	// the program. A lease that ran out while no server worked can still be renewed for one lease's length. For runners.
 	RenewLease RenewLeasePayload `json:"renewLease"`
 }
 
 // GetRenewLease returns RenewLeaseResponse.RenewLease, and is useful for accessing the field via an interface.
 func (v *RenewLeaseResponse) GetRenewLease() RenewLeasePayload { return v.RenewLease }
 
-// What is new of a RUNNING deployment.
+// News of a RUNNING deployment.
 type ReportDeploymentInput struct {
 	// The id of the deployment.
 	Id string `json:"id"`
 	// The id of its lease.
 	LeaseId string `json:"leaseId"`
-	// Counts the reports of a deployment, from 1. A report whose number is not above the last that was taken
-	// is not taken again, so that one whose answer was lost can be sent again. Always taken where it is left
-	// out.
+	// The report's number, from 1; one not above the last is ignored, so you can resend it. Never ignored without one.
 	Sequence *int `json:"sequence,omitempty"`
-	// What happened, in order, at most 100; added to the events there are.
+	// What happened, in order, at most 100; added to earlier events.
 	Events []json.RawMessage `json:"events,omitempty"`
-	// What its program has printed, in order, at most 500 lines; added to its log. A report that has nothing else is no change
-	// of the deployment: its version stays.
+	// The lines that its program printed, in order, at most 500. Lines alone do not raise the deployment's version.
 	Logs []LogLineInput `json:"logs,omitempty"`
-	// For `aws:ecs`: the fields of `data` that have changed; events are added to those there are. Keys that are not
-	// declared do not count, for the cloud adds some. `deployedTaskDefinition`, `previousTaskDefinition`,
-	// `triggerChannel` and `triggeredBy` may be there only as they are; to the first may be added what the release does not say.
+	// For `aws:ecs`: the changed fields of `data`; events are added. Undeclared keys are ignored. `deployedTaskDefinition`,
+	// `previousTaskDefinition`, `triggerChannel` and `triggeredBy` must be unchanged; the first may gain what the release
+	// lacks.
 	Data json.RawMessage `json:"data,omitempty"`
-	// What the system that carries it out calls it: one line of at most 2,048 characters.
+	// Its id in the system that runs it: one line of at most 2,048 characters.
 	ExternalDeploymentId json.RawMessage `json:"externalDeploymentId,omitempty"`
-	// The cloud resource that it changes: one line of at most 2,048 characters.
+	// The cloud resource: one line of at most 2,048 characters.
 	ResourceArn json.RawMessage `json:"resourceArn,omitempty"`
-	// The name of the cloud resource that it changes: one line of at most 2,048 characters.
+	// Its name: one line of at most 2,048 characters.
 	ResourceName json.RawMessage `json:"resourceName,omitempty"`
-	// The pipeline run that it is part of: one line of 1 to 200 characters, not blank. It is said once: another than that of
-	// before is refused.
+	// The pipeline run: one line of 1 to 200 characters, not blank. Once set, another is refused.
 	PipelineRunId *string `json:"pipelineRunId,omitempty"`
-	// The pipeline step that it is part of: one line of 1 to 200 characters, not blank. It is said once, too.
+	// The pipeline step: one line of 1 to 200 characters, not blank. Once set, another is refused too.
 	StepExecutionId *string `json:"stepExecutionId,omitempty"`
 }
 
@@ -4370,9 +4261,9 @@ func (v *ReportDeploymentInput) GetStepExecutionId() *string { return v.StepExec
 // ReportDeploymentPayload includes the requested fields of the GraphQL type ReportDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What reportDeployment answers with.
+// The answer.
 type ReportDeploymentPayload struct {
-	// The lease: renewed, unless the report was taken before.
+	// The lease, renewed unless the report is a repeat.
 	Lease GrantedLease `json:"lease"`
 }
 
@@ -4381,8 +4272,8 @@ func (v *ReportDeploymentPayload) GetLease() GrantedLease { return v.Lease }
 
 // ReportDeploymentResponse is returned by ReportDeployment on success.
 type ReportDeploymentResponse struct {
-	// Adds to the record of a RUNNING deployment and renews its lease; the answer says whether its cancellation was
-	// requested. `slipway:Deployment:LEASE_LOST` where the lease is lost; nothing is added then. For runners.
+	// Adds to the record of a RUNNING deployment and renews its lease; the answer tells if cancellation was requested.
+	// `slipway:Deployment:LEASE_LOST` if the lease is lost; then nothing is added. For runners.
 	ReportDeployment ReportDeploymentPayload `json:"reportDeployment"`
 }
 
@@ -4394,19 +4285,19 @@ func (v *ReportDeploymentResponse) GetReportDeployment() ReportDeploymentPayload
 // RequirementRecord includes the GraphQL fields of Requirement requested by the fragment RequirementRecord.
 // The GraphQL type's documentation follows.
 //
-// What a rule comes to for a deployment.
+// A rule applied to a deployment.
 type RequirementRecord struct {
 	// The rule.
 	Rule RequiringRule `json:"rule"`
-	// Whether it is met.
+	// Whether the deployment meets it.
 	Met bool `json:"met"`
-	// It in a sentence.
+	// Its state in a sentence.
 	Message string `json:"message"`
-	// When it will be met by time alone; null where it is met, will not be so, or nobody knows.
+	// When time alone will meet it; null if met, never or unknown.
 	At *time.Time `json:"at"`
-	// How many approvals it takes; null for other demands.
+	// The number of approvals needed; null for other demands.
 	Needed *int `json:"needed"`
-	// How many of these are given; null for other demands.
+	// The number of approvals given; null for other demands.
 	Given *int `json:"given"`
 }
 
@@ -4431,11 +4322,11 @@ func (v *RequirementRecord) GetGiven() *int { return v.Given }
 // RequiringRule includes the requested fields of the GraphQL type Rule.
 // The GraphQL type's documentation follows.
 //
-// A demand that deployments have to meet, in the whole organization, a project or an environment.
+// A demand on deployments in the organization, a project or an environment.
 type RequiringRule struct {
 	// The id, `rule_…`.
 	Id string `json:"id"`
-	// What it is called.
+	// The display name.
 	Name string `json:"name"`
 }
 
@@ -4453,11 +4344,11 @@ const (
 	RoleViewer Role = "VIEWER"
 	// Reads, creates instances, deploys, rolls back, redeploys and cancels.
 	RoleDeveloper Role = "DEVELOPER"
-	// Does all that a developer may, and edits definitions, modules, projects and environments.
+	// Does everything that developers may, and manages definitions, modules, projects and environments.
 	RoleAdmin Role = "ADMIN"
 	// Reads, claims deployments, reports on them and completes them.
 	RoleRunner Role = "RUNNER"
-	// Publishes global modules, and does all that an admin may in the organization that `Slipway-Organization` names.
+	// Publishes global modules, and does an admin's work in the organization that `Slipway-Organization` names.
 	RoleSuperadmin Role = "SUPERADMIN"
 )
 
@@ -4472,13 +4363,11 @@ var AllRole = []Role{
 // RollbackCreated includes the requested fields of the GraphQL type RollbackDeploymentPayload.
 // The GraphQL type's documentation follows.
 //
-// What rollbackDeployment answers with.
+// The answer.
 type RollbackCreated struct {
-	// The new deployment: PENDING, or AWAITING_APPROVAL where a rule demands approvals.
+	// The new deployment: PENDING or AWAITING_APPROVAL.
 	Deployment DeploymentRecord `json:"deployment"`
-	// What to see to, though it was allowed; at `/input/id` what is to be seen to of the instance: `forced`, an earlier
-	// deployment was canceled by force, `drift`, and `taken_back`, what the cloud did with what is replayed; and
-	// `awaits_approval`. Empty for a repeat under an idempotency key.
+	// `forced`, `drift`, `taken_back` at `/input/id`, and `awaits_approval`; empty for a repeated idempotency key.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -4488,24 +4377,19 @@ func (v *RollbackCreated) GetDeployment() DeploymentRecord { return v.Deployment
 // GetWarnings returns RollbackCreated.Warnings, and is useful for accessing the field via an interface.
 func (v *RollbackCreated) GetWarnings() []WarningRecord { return v.Warnings }
 
-// What to roll back to.
+// The rollback to create.
 type RollbackDeploymentInput struct {
-	// The id of the target, a deployment that succeeded.
+	// The id of the target, a success.
 	Id string `json:"id"`
-	// The deployment that the caller takes for the instance's live one; `slipway:Deployment:LIVE_CHANGED`
-	// where another is live by now. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId,omitempty"`
-	// Chosen by the caller, 1 to 255 printable ASCII characters: the same request under the same key within 24
-	// hours answers with the deployment that the first has made. `slipway:Request:IDEMPOTENCY_KEY_REUSED`
-	// where the key was used for another request.
+	// As in `CreateDeploymentInput`.
 	IdempotencyKey *string `json:"idempotencyKey,omitempty"`
-	// Why the caller does it: 1 to 500 characters, not blank.
+	// Why: 1 to 500 characters, not blank.
 	Reason *string `json:"reason,omitempty"`
-	// The token of the `deploymentPlan` that the caller has seen; `slipway:Deployment:PLAN_MOVED`, with what has moved, where what
-	// would be made now is another. Not checked where it is left out or null.
+	// As in `CreateDeploymentInput`.
 	ExpectedPlan *string `json:"expectedPlan,omitempty"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// As in `CreateDeploymentInput`.
 	OverrideReason *string `json:"overrideReason,omitempty"`
 }
 
@@ -4531,8 +4415,7 @@ func (v *RollbackDeploymentInput) GetOverrideReason() *string { return v.Overrid
 
 // RollbackDeploymentResponse is returned by RollbackDeployment on success.
 type RollbackDeploymentResponse struct {
-	// Creates a deployment that replays the exact release of an earlier one that succeeded. The same as
-	// `POST /deployments/{id}/rollback`. For developers and admins.
+	// Ships an earlier success's exact release again, like `POST /deployments/{id}/rollback`. For developers and admins.
 	RollbackDeployment RollbackCreated `json:"rollbackDeployment"`
 }
 
@@ -4544,11 +4427,11 @@ func (v *RollbackDeploymentResponse) GetRollbackDeployment() RollbackCreated {
 // RuleCreated includes the requested fields of the GraphQL type CreateRulePayload.
 // The GraphQL type's documentation follows.
 //
-// What createRule answers with.
+// The answer.
 type RuleCreated struct {
-	// The rule, in force for what begins after this answer.
+	// The rule, in force for later requests.
 	Rule RuleRecord `json:"rule"`
-	// What to see to: `unsatisfiable`, fewer principals could approve than it demands.
+	// `unsatisfiable`: fewer people could approve than it requires.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -4558,7 +4441,7 @@ func (v *RuleCreated) GetRule() RuleRecord { return v.Rule }
 // GetWarnings returns RuleCreated.Warnings, and is useful for accessing the field via an interface.
 func (v *RuleCreated) GetWarnings() []WarningRecord { return v.Warnings }
 
-// What a rule demands: exactly one.
+// A rule's demand, exactly one.
 type RuleDemandInput struct {
 	// Approvals by others.
 	Approvals *ApprovalsDemandInput `json:"approvals,omitempty"`
@@ -4566,7 +4449,7 @@ type RuleDemandInput struct {
 	Hours *HoursDemandInput `json:"hours,omitempty"`
 	// A freeze.
 	Freeze *FreezeDemandInput `json:"freeze,omitempty"`
-	// To have been live elsewhere.
+	// Time live in another environment.
 	LiveIn *LiveInDemandInput `json:"liveIn,omitempty"`
 }
 
@@ -4585,9 +4468,9 @@ func (v *RuleDemandInput) GetLiveIn() *LiveInDemandInput { return v.LiveIn }
 // RuleEnded includes the requested fields of the GraphQL type EndRulePayload.
 // The GraphQL type's documentation follows.
 //
-// What endRule answers with.
+// The answer.
 type RuleEnded struct {
-	// The rule, which binds nobody any more.
+	// The rule, now ended.
 	Rule RuleRecord `json:"rule"`
 }
 
@@ -4599,7 +4482,7 @@ func (v *RuleEnded) GetRule() RuleRecord { return v.Rule }
 //
 // A page of rules.
 type RulePage struct {
-	// The rules.
+	// The items.
 	Nodes []RuleRecord `json:"nodes"`
 	// Where the page stands.
 	PageInfo PageEnd `json:"pageInfo"`
@@ -4614,29 +4497,29 @@ func (v *RulePage) GetPageInfo() PageEnd { return v.PageInfo }
 // RuleRecord includes the GraphQL fields of Rule requested by the fragment RuleRecord.
 // The GraphQL type's documentation follows.
 //
-// A demand that deployments have to meet, in the whole organization, a project or an environment.
+// A demand on deployments in the organization, a project or an environment.
 type RuleRecord struct {
 	// The id, `rule_…`.
 	Id string `json:"id"`
-	// What it is called.
+	// The display name.
 	Name string `json:"name"`
-	// The project that it is for; null for all.
+	// Its project; null for all.
 	Project *ProjectName `json:"project"`
-	// The environment that it is for; null for all.
+	// Its environment; null for all.
 	Environment *EnvironmentPlace `json:"environment"`
-	// The operations that it is for.
+	// The operations that it applies to.
 	Operations []DeploymentOperation `json:"operations"`
-	// What it demands.
+	// Its demand.
 	Demand json.RawMessage `json:"demand"`
-	// Whether admins may go past it, with a reason.
+	// Whether admins can override it, with a reason.
 	Overridable bool `json:"overridable"`
-	// Who made it.
+	// Who created it.
 	CreatedBy Actor `json:"createdBy"`
-	// When it was made.
+	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
 	// When it last changed.
 	UpdatedAt time.Time `json:"updatedAt"`
-	// Since when it binds nobody any more; null where it is in force.
+	// When it ended; null if it is in force.
 	EndedAt *time.Time `json:"endedAt"`
 	// Raised by every change.
 	Version int `json:"version"`
@@ -4680,7 +4563,7 @@ func (v *RuleRecord) GetVersion() int { return v.Version }
 
 // RuleResponse is returned by Rule on success.
 type RuleResponse struct {
-	// One rule. Null with `slipway:Rule:NOT_FOUND` if there is none.
+	// One rule, or `slipway:Rule:NOT_FOUND`.
 	Rule *RuleRecord `json:"rule"`
 }
 
@@ -4690,11 +4573,11 @@ func (v *RuleResponse) GetRule() *RuleRecord { return v.Rule }
 // RuleUpdated includes the requested fields of the GraphQL type UpdateRulePayload.
 // The GraphQL type's documentation follows.
 //
-// What updateRule answers with.
+// The answer.
 type RuleUpdated struct {
-	// The rule as it is now.
+	// The changed rule.
 	Rule RuleRecord `json:"rule"`
-	// What to see to, as for createRule.
+	// The warnings, as in `CreateRulePayload`.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -4706,20 +4589,20 @@ func (v *RuleUpdated) GetWarnings() []WarningRecord { return v.Warnings }
 
 // RulesResponse is returned by Rules on success.
 type RulesResponse struct {
-	// The rules of the organization that are in force, newest first.
+	// The organization's rules, newest first, without ended ones.
 	Rules RulePage `json:"rules"`
 }
 
 // GetRules returns RulesResponse.Rules, and is useful for accessing the field via an interface.
 func (v *RulesResponse) GetRules() RulePage { return v.Rules }
 
-// Conditions on runners; all that are given must hold.
+// Conditions on runners that all must hold.
 type RunnerFilter struct {
 	// A deployment type that they run.
 	DeploymentType *string `json:"deploymentType,omitempty"`
 	// An action that they can run.
 	Action *DeploymentAction `json:"action,omitempty"`
-	// The id of an environment within their scope. `slipway:Environment:NOT_FOUND` if there is none.
+	// The id of an environment in their scope; `slipway:Environment:NOT_FOUND` if none exists.
 	EnvironmentId *string `json:"environmentId,omitempty"`
 }
 
@@ -4737,7 +4620,7 @@ func (v *RunnerFilter) GetEnvironmentId() *string { return v.EnvironmentId }
 //
 // A page of runners.
 type RunnerPage struct {
-	// The runners.
+	// The items.
 	Nodes []RunnerRecord `json:"nodes"`
 	// Where the page stands.
 	PageInfo PageEnd `json:"pageInfo"`
@@ -4762,7 +4645,7 @@ type RunnerRecord struct {
 	Actions []DeploymentAction `json:"actions"`
 	// Its scope; null for the whole organization.
 	Scope *RunnerScope `json:"scope"`
-	// When it last asked for work, within half a minute; null if unknown.
+	// When it last asked for work, to half a minute; null if unknown.
 	AskedAt *time.Time `json:"askedAt"`
 	// The number of deployments that it runs now.
 	Running int `json:"running"`
@@ -4789,12 +4672,11 @@ func (v *RunnerRecord) GetRunning() int { return v.Running }
 // RunnerScope includes the requested fields of the GraphQL type TokenScope.
 // The GraphQL type's documentation follows.
 //
-// The part of an organization that a token may change: what is in its projects and environments, and the versions of its
-// module definitions, which it may publish. A token with a scope changes nothing else, but reads everything.
+// The projects and environments that a token may change, and the modules that it may publish. It reads everything.
 type RunnerScope struct {
-	// The ids of the projects, each with all of its environments, also later ones.
+	// The ids of the projects, each with all environments, also later ones.
 	ProjectIds []string `json:"projectIds"`
-	// The ids of single environments, of these projects or others.
+	// The ids of single environments.
 	EnvironmentIds []string `json:"environmentIds"`
 }
 
@@ -4806,8 +4688,7 @@ func (v *RunnerScope) GetEnvironmentIds() []string { return v.EnvironmentIds }
 
 // RunnersResponse is returned by Runners on success.
 type RunnersResponse struct {
-	// The runners: the valid tokens that asked for work within the last ten minutes, and those that run a deployment. Those
-	// with the newest tokens first.
+	// Valid tokens that asked for work within ten minutes or run a deployment, newest tokens first.
 	Runners RunnerPage `json:"runners"`
 }
 
@@ -4817,11 +4698,11 @@ func (v *RunnersResponse) GetRunners() RunnerPage { return v.Runners }
 // ShippedDefinition includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
-// A module: what teams publish versions of and deploy instances of.
+// A module: teams publish its versions and deploy its instances.
 type ShippedDefinition struct {
 	// The module type that `$ref:<module-type>` names, unique within its owner.
 	Type string `json:"type"`
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
 }
 
@@ -4834,18 +4715,17 @@ func (v *ShippedDefinition) GetName() string { return v.Name }
 // ShippedRelease includes the GraphQL fields of Release requested by the fragment ShippedRelease.
 // The GraphQL type's documentation follows.
 //
-// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
-// and equal content in one organization is one release.
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
 type ShippedRelease struct {
 	// The id, `rel_…`.
 	Id string `json:"id"`
-	// SHA-256 over the canonical JSON (RFC 8785) of the content: `sha256:` and 64 hexadecimal digits.
+	// The SHA-256 of its canonical JSON (RFC 8785): `sha256:` and 64 hexadecimal digits.
 	Digest string `json:"digest"`
 	// The values of the inputs.
 	Inputs json.RawMessage `json:"inputs"`
-	// The artifact, for `aws:ecs` the task definition; null where its deployment type has none.
+	// The artifact, for `aws:ecs` the task definition; null if its type has none.
 	Artifact json.RawMessage `json:"artifact"`
-	// The module version it ships.
+	// Its module version.
 	ModuleVersion ShippedVersion `json:"moduleVersion"`
 }
 
@@ -4867,21 +4747,21 @@ func (v *ShippedRelease) GetModuleVersion() ShippedVersion { return v.ModuleVers
 // ShippedVersion includes the requested fields of the GraphQL type ModuleVersion.
 // The GraphQL type's documentation follows.
 //
-// One published version of a module. It never changes, but for whether it is deprecated.
+// A published version of a module. Only its deprecation changes.
 type ShippedVersion struct {
 	// The id, `mver_…`.
 	Id string `json:"id"`
 	// The semantic version.
 	Version string `json:"version"`
-	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	// The type of its deployments: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
-	// The repository that the source is in; null where none was given.
+	// The repository of its source; null if not given.
 	SourceUrl *string `json:"sourceUrl"`
-	// The branch, tag or commit of the source; null where none was given.
+	// The branch, tag or commit of its source; null if not given.
 	SourceRef *string `json:"sourceRef"`
-	// The folder of the repository that the program is in, such as modules/queue; null for the root of the repository.
+	// The folder of the program in the repository, such as modules/queue; null for the root.
 	SourcePath *string `json:"sourcePath"`
-	// The module it is a version of.
+	// Its module.
 	ModuleDefinition ShippedDefinition `json:"moduleDefinition"`
 }
 
@@ -4911,19 +4791,18 @@ func (v *ShippedVersion) GetModuleDefinition() ShippedDefinition { return v.Modu
 //
 // What a form shows for some values.
 type ShownValues struct {
-	// The values that count: given ones and defaults of what is visible, under computed keys.
+	// The effective values: given ones, and defaults of visible inputs, under computed keys.
 	Values json.RawMessage `json:"values"`
 }
 
 // GetValues returns ShownValues.Values, and is useful for accessing the field via an interface.
 func (v *ShownValues) GetValues() json.RawMessage { return v.Values }
 
-// What to start.
+// The deployment to start.
 type StartDeploymentInput struct {
-	// The id of a deployment that waits for approvals.
+	// The id of a waiting deployment.
 	Id string `json:"id"`
-	// Why rules that are not met are to be gone past: 10 to 500 characters, not blank. For admins; not past a rule that is not
-	// `overridable`.
+	// As in `CreateDeploymentInput`.
 	OverrideReason *string `json:"overrideReason,omitempty"`
 }
 
@@ -4935,7 +4814,7 @@ func (v *StartDeploymentInput) GetOverrideReason() *string { return v.OverrideRe
 
 // StartDeploymentResponse is returned by StartDeployment on success.
 type StartDeploymentResponse struct {
-	// Starts a deployment that waits for approvals, where all that is demanded is met. The same again changes nothing.
+	// Starts a waiting deployment if all rules are met. Twice has no effect. For callers who could create it.
 	StartDeployment DeploymentStarted `json:"startDeployment"`
 }
 
@@ -4951,13 +4830,11 @@ type TargetLive struct {
 	Id string `json:"id"`
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
-	// Who created it; if it was started outside Slipway, who reported it.
+	// Who created it; if started outside Slipway, who reported it.
 	CreatedBy Actor `json:"createdBy"`
-	// What was given for the inputs when it was created, with the digits of numbers and the order of keys; of a replay, what was
-	// given to the deployment that it goes back to. Null where that is not kept: it was started outside, or created by a Slipway
-	// that did not keep it.
+	// The given inputs, with digits and key order; for a replay, the original's. Null if started outside or not recorded.
 	GivenInputs json.RawMessage `json:"givenInputs"`
-	// The release that it ships; null where none is stored, or where it was started outside.
+	// Its release; null if none is stored or it was started outside.
 	Release *TargetRelease `json:"release"`
 }
 
@@ -4979,13 +4856,13 @@ func (v *TargetLive) GetRelease() *TargetRelease { return v.Release }
 // TargetModule includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
-// A module: what teams publish versions of and deploy instances of.
+// A module: teams publish its versions and deploy its instances.
 type TargetModule struct {
 	// The id, `mod_…`.
 	Id string `json:"id"`
 	// The module type that `$ref:<module-type>` names, unique within its owner.
 	Type string `json:"type"`
-	// The latest version; null where nothing is published.
+	// The latest version; null if none is published.
 	LatestModuleVersion *TargetVersion `json:"latestModuleVersion"`
 }
 
@@ -5001,16 +4878,15 @@ func (v *TargetModule) GetLatestModuleVersion() *TargetVersion { return v.Latest
 // TargetRelease includes the requested fields of the GraphQL type Release.
 // The GraphQL type's documentation follows.
 //
-// What a deployment ships: a module version, the values of its inputs and the artifact. It never changes,
-// and equal content in one organization is one release.
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
 type TargetRelease struct {
 	// The id, `rel_…`.
 	Id string `json:"id"`
 	// The values of the inputs.
 	Inputs json.RawMessage `json:"inputs"`
-	// The artifact, for `aws:ecs` the task definition; null where its deployment type has none.
+	// The artifact, for `aws:ecs` the task definition; null if its type has none.
 	Artifact json.RawMessage `json:"artifact"`
-	// The module version it ships.
+	// Its module version.
 	ModuleVersion DeployedVersion `json:"moduleVersion"`
 }
 
@@ -5029,7 +4905,7 @@ func (v *TargetRelease) GetModuleVersion() DeployedVersion { return v.ModuleVers
 // TargetVersion includes the requested fields of the GraphQL type ModuleVersion.
 // The GraphQL type's documentation follows.
 //
-// One published version of a module. It never changes, but for whether it is deprecated.
+// A published version of a module. Only its deprecation changes.
 type TargetVersion struct {
 	// The id, `mver_…`.
 	Id string `json:"id"`
@@ -5038,7 +4914,7 @@ type TargetVersion struct {
 // GetId returns TargetVersion.Id, and is useful for accessing the field via an interface.
 func (v *TargetVersion) GetId() string { return v.Id }
 
-// The environment that is to be archived no longer.
+// The environment to restore.
 type UnarchiveEnvironmentInput struct {
 	// The id of the environment.
 	Id string `json:"id"`
@@ -5049,9 +4925,9 @@ func (v *UnarchiveEnvironmentInput) GetId() string { return v.Id }
 
 // UnarchiveEnvironmentResponse is returned by UnarchiveEnvironment on success.
 type UnarchiveEnvironmentResponse struct {
-	// Ends that an environment is archived, and what was archived with it. `slipway:Environment:SLUG_TAKEN` where another
-	// has its slug by now, `slipway:Project:ARCHIVED` where its project is archived. To do it again changes nothing. For
-	// admins, within whose scope it must be.
+	// Restores an environment and everything archived with it. Restoring twice has no effect.
+	// `slipway:Environment:SLUG_TAKEN` if its slug is in use again; `slipway:Project:ARCHIVED` if its project is archived.
+	// For admins with it in scope.
 	UnarchiveEnvironment EnvironmentUnarchived `json:"unarchiveEnvironment"`
 }
 
@@ -5062,9 +4938,8 @@ func (v *UnarchiveEnvironmentResponse) GetUnarchiveEnvironment() EnvironmentUnar
 
 // UnarchiveInstanceResponse is returned by UnarchiveInstance on success.
 type UnarchiveInstanceResponse struct {
-	// Ends that a module instance is archived. `slipway:ModuleInstance:NAME_TAKEN` where another has its name by now,
-	// `slipway:Environment:ARCHIVED` where its environment is archived. To do it again changes nothing. For admins, within
-	// whose scope it must be.
+	// Restores an archived instance. Restoring twice has no effect. `slipway:ModuleInstance:NAME_TAKEN` if its name is in
+	// use again; `slipway:Environment:ARCHIVED` if its environment is archived. For admins with it in scope.
 	UnarchiveModuleInstance InstanceUnarchived `json:"unarchiveModuleInstance"`
 }
 
@@ -5073,7 +4948,7 @@ func (v *UnarchiveInstanceResponse) GetUnarchiveModuleInstance() InstanceUnarchi
 	return v.UnarchiveModuleInstance
 }
 
-// The instance that is to be archived no longer.
+// The instance to restore.
 type UnarchiveModuleInstanceInput struct {
 	// The id of the instance.
 	Id string `json:"id"`
@@ -5082,7 +4957,7 @@ type UnarchiveModuleInstanceInput struct {
 // GetId returns UnarchiveModuleInstanceInput.Id, and is useful for accessing the field via an interface.
 func (v *UnarchiveModuleInstanceInput) GetId() string { return v.Id }
 
-// The project that is to be archived no longer.
+// The project to restore.
 type UnarchiveProjectInput struct {
 	// The id of the project.
 	Id string `json:"id"`
@@ -5093,15 +4968,15 @@ func (v *UnarchiveProjectInput) GetId() string { return v.Id }
 
 // UnarchiveProjectResponse is returned by UnarchiveProject on success.
 type UnarchiveProjectResponse struct {
-	// Ends that a project is archived, and what was archived with it. `slipway:Project:SLUG_TAKEN` where another has its
-	// slug by now. To do it again changes nothing. For admins.
+	// Restores a project and everything archived with it. Restoring twice has no effect. `slipway:Project:SLUG_TAKEN` if its
+	// slug is in use again. For admins.
 	UnarchiveProject ProjectUnarchived `json:"unarchiveProject"`
 }
 
 // GetUnarchiveProject returns UnarchiveProjectResponse.UnarchiveProject, and is useful for accessing the field via an interface.
 func (v *UnarchiveProjectResponse) GetUnarchiveProject() ProjectUnarchived { return v.UnarchiveProject }
 
-// The version of a module that is deprecated no longer.
+// The version whose deprecation to remove.
 type UndeprecateModuleVersionInput struct {
 	// The id of the version.
 	Id string `json:"id"`
@@ -5112,8 +4987,7 @@ func (v *UndeprecateModuleVersionInput) GetId() string { return v.Id }
 
 // UndeprecateVersionResponse is returned by UndeprecateVersion on success.
 type UndeprecateVersionResponse struct {
-	// Ends that a version of a module is deprecated; where it is not, nothing changes. For admins, and superadmins for
-	// global modules.
+	// Removes the deprecation of a version, if any. For admins, and superadmins for global modules.
 	UndeprecateModuleVersion VersionUndeprecated `json:"undeprecateModuleVersion"`
 }
 
@@ -5122,7 +4996,7 @@ func (v *UndeprecateVersionResponse) GetUndeprecateModuleVersion() VersionUndepr
 	return v.UndeprecateModuleVersion
 }
 
-// The release whose quarantine is to end.
+// The release whose quarantine to end.
 type UnquarantineReleaseInput struct {
 	// The id of the release, `rel_…`.
 	Id string `json:"id"`
@@ -5133,7 +5007,7 @@ func (v *UnquarantineReleaseInput) GetId() string { return v.Id }
 
 // UnquarantineReleaseResponse is returned by UnquarantineRelease on success.
 type UnquarantineReleaseResponse struct {
-	// Ends the quarantine of a release. `slipway:Release:NOT_QUARANTINED` where there is none. For admins.
+	// Ends the quarantine of a release. `slipway:Release:NOT_QUARANTINED` if it has none. For admins.
 	UnquarantineRelease QuarantineLifted `json:"unquarantineRelease"`
 }
 
@@ -5142,13 +5016,13 @@ func (v *UnquarantineReleaseResponse) GetUnquarantineRelease() QuarantineLifted 
 	return v.UnquarantineRelease
 }
 
-// The fields to change; what is left out stays.
+// The fields to change; omitted ones are kept.
 type UpdateEnvironmentInput struct {
 	// The id of the environment.
 	Id string `json:"id"`
-	// The name for people: one line of 1 to 200 characters, not blank; not null.
+	// The name: a nonblank line of 1 to 200 characters; not null.
 	Name *string `json:"name,omitempty"`
-	// The name for URLs and templates, unique among the project's environments that are not archived; not null.
+	// The slug, as in `Environment`; not null.
 	Slug *string `json:"slug,omitempty"`
 }
 
@@ -5163,8 +5037,8 @@ func (v *UpdateEnvironmentInput) GetSlug() *string { return v.Slug }
 
 // UpdateEnvironmentResponse is returned by UpdateEnvironment on success.
 type UpdateEnvironmentResponse struct {
-	// Changes the given fields of an environment. `slipway:Environment:SLUG_TAKEN` where another that is not archived has
-	// the slug. For admins, within whose scope it must be.
+	// Changes an environment. `slipway:Environment:SLUG_TAKEN` if another of the project that is not archived has the slug.
+	// For admins with it in scope.
 	UpdateEnvironment EnvironmentUpdated `json:"updateEnvironment"`
 }
 
@@ -5175,8 +5049,8 @@ func (v *UpdateEnvironmentResponse) GetUpdateEnvironment() EnvironmentUpdated {
 
 // UpdateInstanceResponse is returned by UpdateInstance on success.
 type UpdateInstanceResponse struct {
-	// Changes the given fields of a module instance. `slipway:ModuleInstance:NAME_TAKEN` where another that is not archived
-	// has the name. For admins, within whose scope it must be.
+	// Changes an instance. `slipway:ModuleInstance:NAME_TAKEN` if another of the environment that is not archived has the
+	// name. For admins with it in scope.
 	UpdateModuleInstance InstanceUpdated `json:"updateModuleInstance"`
 }
 
@@ -5185,15 +5059,15 @@ func (v *UpdateInstanceResponse) GetUpdateModuleInstance() InstanceUpdated {
 	return v.UpdateModuleInstance
 }
 
-// The fields to change; what is left out stays.
+// The fields to change; omitted ones are kept.
 type UpdateModuleInstanceInput struct {
 	// The id of the instance.
 	Id string `json:"id"`
-	// The name, unique among the environment's instances that are not archived; not null.
+	// The name, as in `ModuleInstance`; not null.
 	Name *string `json:"name,omitempty"`
-	// The ids of at most 1,000 inputs, and `artifact`, that a promotion leaves as they are; not null.
+	// The ids of at most 1,000 inputs, and `artifact`, that a promotion does not change; not null.
 	OwnInputs []string `json:"ownInputs,omitempty"`
-	// What happens when a deployment fails; not null.
+	// What happens after a failed deployment; not null.
 	OnFailure *OnFailure `json:"onFailure,omitempty"`
 }
 
@@ -5209,13 +5083,13 @@ func (v *UpdateModuleInstanceInput) GetOwnInputs() []string { return v.OwnInputs
 // GetOnFailure returns UpdateModuleInstanceInput.OnFailure, and is useful for accessing the field via an interface.
 func (v *UpdateModuleInstanceInput) GetOnFailure() *OnFailure { return v.OnFailure }
 
-// The fields to change; what is left out stays.
+// The fields to change; omitted ones are kept.
 type UpdateProjectInput struct {
 	// The id of the project.
 	Id string `json:"id"`
-	// The name for people: one line of 1 to 200 characters, not blank; not null.
+	// The name: a nonblank line of 1 to 200 characters; not null.
 	Name *string `json:"name,omitempty"`
-	// The name for URLs and templates, unique among the organization's projects that are not archived; not null.
+	// The slug, as in `Project`; not null.
 	Slug *string `json:"slug,omitempty"`
 }
 
@@ -5230,27 +5104,26 @@ func (v *UpdateProjectInput) GetSlug() *string { return v.Slug }
 
 // UpdateProjectResponse is returned by UpdateProject on success.
 type UpdateProjectResponse struct {
-	// Changes the given fields of a project. `slipway:Project:SLUG_TAKEN` where another that is not archived has the slug.
-	// For admins.
+	// Changes a project. `slipway:Project:SLUG_TAKEN` if another that is not archived has the slug. For admins.
 	UpdateProject ProjectUpdated `json:"updateProject"`
 }
 
 // GetUpdateProject returns UpdateProjectResponse.UpdateProject, and is useful for accessing the field via an interface.
 func (v *UpdateProjectResponse) GetUpdateProject() ProjectUpdated { return v.UpdateProject }
 
-// The fields to change; what is left out stays.
+// The fields to change; omitted ones are kept.
 type UpdateRuleInput struct {
-	// The id of a rule that is in force.
+	// The id of a rule in force.
 	Id string `json:"id"`
-	// What it is called; not null.
+	// The display name; not null.
 	Name *string `json:"name,omitempty"`
-	// The operations that it is for; not null.
+	// The operations that it applies to; not null.
 	Operations []DeploymentOperation `json:"operations,omitempty"`
-	// What it demands, whole; not null.
+	// The whole demand; not null.
 	Demand *RuleDemandInput `json:"demand,omitempty"`
-	// Whether admins may go past it; not null.
+	// Whether admins can override it; not null.
 	Overridable *bool `json:"overridable,omitempty"`
-	// The version that the caller has seen; `slipway:Request:PRECONDITION_FAILED` if it has changed. Not checked if omitted or null.
+	// The version you read; `slipway:Request:PRECONDITION_FAILED` if it is outdated. Not checked if omitted or null.
 	ExpectedVersion *int `json:"expectedVersion,omitempty"`
 }
 
@@ -5274,7 +5147,7 @@ func (v *UpdateRuleInput) GetExpectedVersion() *int { return v.ExpectedVersion }
 
 // UpdateRuleResponse is returned by UpdateRule on success.
 type UpdateRuleResponse struct {
-	// Changes a rule that is in force. If nothing is to change, its version stays, and `expectedVersion` is not checked.
+	// Changes a rule in force. Without a change, `expectedVersion` is not checked. For admins with its place in scope.
 	UpdateRule RuleUpdated `json:"updateRule"`
 }
 
@@ -5283,8 +5156,7 @@ func (v *UpdateRuleResponse) GetUpdateRule() RuleUpdated { return v.UpdateRule }
 
 // ValidateInputsResponse is returned by ValidateInputs on success.
 type ValidateInputsResponse struct {
-	// Judges values against the inputs of a module version, of a default value definition or of the call, by
-	// the rules that `createDeployment` goes by.
+	// Checks values against inputs by the rules of `createDeployment`.
 	ValidateInputs JudgedInputs `json:"validateInputs"`
 }
 
@@ -5294,9 +5166,9 @@ func (v *ValidateInputsResponse) GetValidateInputs() JudgedInputs { return v.Val
 // VersionDeprecated includes the requested fields of the GraphQL type DeprecateModuleVersionPayload.
 // The GraphQL type's documentation follows.
 //
-// What deprecateModuleVersion answers with.
+// The answer.
 type VersionDeprecated struct {
-	// The version as it is now.
+	// The changed version.
 	ModuleVersion VersionRecord `json:"moduleVersion"`
 }
 
@@ -5306,29 +5178,29 @@ func (v *VersionDeprecated) GetModuleVersion() VersionRecord { return v.ModuleVe
 // VersionDetail includes the GraphQL fields of ModuleVersion requested by the fragment VersionDetail.
 // The GraphQL type's documentation follows.
 //
-// One published version of a module. It never changes, but for whether it is deprecated.
+// A published version of a module. Only its deprecation changes.
 type VersionDetail struct {
 	// The id, `mver_…`.
 	Id string `json:"id"`
 	// The semantic version.
 	Version string `json:"version"`
-	// The module it is a version of.
+	// Its module.
 	ModuleDefinition ModuleName `json:"moduleDefinition"`
-	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	// The type of its deployments: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
-	// The repository that the source is in; null where none was given.
+	// The repository of its source; null if not given.
 	SourceUrl *string `json:"sourceUrl"`
-	// The branch, tag or commit of the source; null where none was given.
+	// The branch, tag or commit of its source; null if not given.
 	SourceRef *string `json:"sourceRef"`
-	// The folder of the repository that the program is in, such as modules/queue; null for the root of the repository.
+	// The folder of the program in the repository, such as modules/queue; null for the root.
 	SourcePath *string `json:"sourcePath"`
-	// That it is not to be deployed any more, which is allowed all the same; null where it is not deprecated.
+	// Its deprecation; null if it is not deprecated.
 	Deprecation *DeprecationRecord `json:"deprecation"`
 	// When it was published.
 	CreatedAt time.Time `json:"createdAt"`
 	// The inputs as JSON, to any depth.
 	InputsJson json.RawMessage `json:"inputsJson"`
-	// The outputs that its deployments have, as far as it declares any.
+	// The outputs that it declares for its deployments.
 	Outputs []DeclaredOutput `json:"outputs"`
 }
 
@@ -5368,7 +5240,7 @@ func (v *VersionDetail) GetOutputs() []DeclaredOutput { return v.Outputs }
 // VersionName includes the GraphQL fields of ModuleVersion requested by the fragment VersionName.
 // The GraphQL type's documentation follows.
 //
-// One published version of a module. It never changes, but for whether it is deprecated.
+// A published version of a module. Only its deprecation changes.
 type VersionName struct {
 	// The id, `mver_…`.
 	Id string `json:"id"`
@@ -5387,7 +5259,7 @@ func (v *VersionName) GetVersion() string { return v.Version }
 //
 // A page of module versions.
 type VersionPage struct {
-	// The versions.
+	// The items.
 	Nodes []VersionRecord `json:"nodes"`
 	// Where the page stands.
 	PageInfo PageEnd `json:"pageInfo"`
@@ -5402,13 +5274,13 @@ func (v *VersionPage) GetPageInfo() PageEnd { return v.PageInfo }
 // VersionPublished includes the requested fields of the GraphQL type PublishModuleVersionPayload.
 // The GraphQL type's documentation follows.
 //
-// What publishModuleVersion answers with.
+// The answer.
 type VersionPublished struct {
 	// The published version.
 	ModuleVersion VersionRecord `json:"moduleVersion"`
-	// What may not have been meant. `immutable_changed`: an input refuses what instances of the organization remember as its
-	// value, which binds nothing any more. `output_unknown`: a mapped input reads an output that the latest version of
-	// the module of that type does not declare, though it declares others.
+	// Possible mistakes. `immutable_changed`: an input refuses values that instances have recorded, which no longer bind.
+	// `output_unknown`: a mapped input reads an output that its module's latest version does not declare, while it declares
+	// others.
 	Warnings []WarningRecord `json:"warnings"`
 }
 
@@ -5421,23 +5293,23 @@ func (v *VersionPublished) GetWarnings() []WarningRecord { return v.Warnings }
 // VersionRecord includes the GraphQL fields of ModuleVersion requested by the fragment VersionRecord.
 // The GraphQL type's documentation follows.
 //
-// One published version of a module. It never changes, but for whether it is deprecated.
+// A published version of a module. Only its deprecation changes.
 type VersionRecord struct {
 	// The id, `mver_…`.
 	Id string `json:"id"`
 	// The semantic version.
 	Version string `json:"version"`
-	// The module it is a version of.
+	// Its module.
 	ModuleDefinition ModuleName `json:"moduleDefinition"`
-	// What carries a deployment of it out: `aws:ecs` or `terraform`.
+	// The type of its deployments: `aws:ecs` or `terraform`.
 	DeploymentType string `json:"deploymentType"`
-	// The repository that the source is in; null where none was given.
+	// The repository of its source; null if not given.
 	SourceUrl *string `json:"sourceUrl"`
-	// The branch, tag or commit of the source; null where none was given.
+	// The branch, tag or commit of its source; null if not given.
 	SourceRef *string `json:"sourceRef"`
-	// The folder of the repository that the program is in, such as modules/queue; null for the root of the repository.
+	// The folder of the program in the repository, such as modules/queue; null for the root.
 	SourcePath *string `json:"sourcePath"`
-	// That it is not to be deployed any more, which is allowed all the same; null where it is not deprecated.
+	// Its deprecation; null if it is not deprecated.
 	Deprecation *DeprecationRecord `json:"deprecation"`
 	// When it was published.
 	CreatedAt time.Time `json:"createdAt"`
@@ -5472,8 +5344,7 @@ func (v *VersionRecord) GetCreatedAt() time.Time { return v.CreatedAt }
 
 // VersionToDeployResponse is returned by VersionToDeploy on success.
 type VersionToDeployResponse struct {
-	// One published module version. Null with `slipway:ModuleVersion:NOT_FOUND` where there is none; for callers without a
-	// token there are those of global ACTIVE definitions.
+	// One version, or `slipway:ModuleVersion:NOT_FOUND`; without a token, one of a global ACTIVE definition.
 	ModuleVersion *DeployableVersion `json:"moduleVersion"`
 }
 
@@ -5483,9 +5354,9 @@ func (v *VersionToDeployResponse) GetModuleVersion() *DeployableVersion { return
 // VersionUndeprecated includes the requested fields of the GraphQL type UndeprecateModuleVersionPayload.
 // The GraphQL type's documentation follows.
 //
-// What undeprecateModuleVersion answers with.
+// The answer.
 type VersionUndeprecated struct {
-	// The version as it is now.
+	// The changed version.
 	ModuleVersion VersionRecord `json:"moduleVersion"`
 }
 
@@ -5495,7 +5366,7 @@ func (v *VersionUndeprecated) GetModuleVersion() VersionRecord { return v.Module
 // VersionedModule includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
-// A module: what teams publish versions of and deploy instances of.
+// A module: teams publish its versions and deploy its instances.
 type VersionedModule struct {
 	// Its published versions, newest first.
 	Versions VersionPage `json:"versions"`
@@ -5507,13 +5378,13 @@ func (v *VersionedModule) GetVersions() VersionPage { return v.Versions }
 // ViewerOrganization includes the requested fields of the GraphQL type Organization.
 // The GraphQL type's documentation follows.
 //
-// A tenant: it owns projects, modules, definitions and tokens.
+// A tenant that owns projects, modules, definitions and tokens.
 type ViewerOrganization struct {
 	// The id, `org_…`.
 	Id string `json:"id"`
-	// The name for URLs and the command line, unique over all organizations.
+	// The name in URLs and commands, unique on the server.
 	Slug string `json:"slug"`
-	// The name for people.
+	// The display name.
 	Name string `json:"name"`
 }
 
@@ -5529,22 +5400,21 @@ func (v *ViewerOrganization) GetName() string { return v.Name }
 // ViewerRecord includes the GraphQL fields of Viewer requested by the fragment ViewerRecord.
 // The GraphQL type's documentation follows.
 //
-// Who asks.
+// The caller.
 type ViewerRecord struct {
-	// The id of the token, `tok_…`; null without a token of Slipway's own.
+	// The id of the token, `tok_…`; null without a Slipway token.
 	TokenId *string `json:"tokenId"`
 	// The name of the token.
 	Name string `json:"name"`
 	// What the token may do.
 	Role Role `json:"role"`
-	// The organization that the viewer acts in: the token's, or for a superadmin the one that `Slipway-Organization` names.
-	// Null for a superadmin where it names none.
+	// The organization that the viewer acts in. Null for a superadmin who names none in `Slipway-Organization`.
 	Organization *ViewerOrganization `json:"organization"`
-	// When the token ends; null for never.
+	// When the token expires; null for never.
 	ExpiresAt *time.Time `json:"expiresAt"`
-	// Where in the organization the token may change something; null for all of it.
+	// What the token may change; null for the whole organization.
 	Scope *ViewerScope `json:"scope"`
-	// What the caller may do where it acts, in one place of the organization at least.
+	// What the caller may do in at least one place.
 	Permissions []Permission `json:"permissions"`
 }
 
@@ -5571,7 +5441,7 @@ func (v *ViewerRecord) GetPermissions() []Permission { return v.Permissions }
 
 // ViewerResponse is returned by Viewer on success.
 type ViewerResponse struct {
-	// Who asks. Null for a caller without a token.
+	// The caller. Null without a token.
 	Viewer *ViewerRecord `json:"viewer"`
 }
 
@@ -5581,14 +5451,13 @@ func (v *ViewerResponse) GetViewer() *ViewerRecord { return v.Viewer }
 // ViewerScope includes the requested fields of the GraphQL type TokenScope.
 // The GraphQL type's documentation follows.
 //
-// The part of an organization that a token may change: what is in its projects and environments, and the versions of its
-// module definitions, which it may publish. A token with a scope changes nothing else, but reads everything.
+// The projects and environments that a token may change, and the modules that it may publish. It reads everything.
 type ViewerScope struct {
-	// The ids of the projects, each with all of its environments, also later ones.
+	// The ids of the projects, each with all environments, also later ones.
 	ProjectIds []string `json:"projectIds"`
-	// The ids of single environments, of these projects or others.
+	// The ids of single environments.
 	EnvironmentIds []string `json:"environmentIds"`
-	// The ids of the module definitions whose versions may be published.
+	// The ids of the modules whose versions it may publish.
 	ModuleDefinitionIds []string `json:"moduleDefinitionIds"`
 }
 
@@ -5604,13 +5473,13 @@ func (v *ViewerScope) GetModuleDefinitionIds() []string { return v.ModuleDefinit
 // ViolationRecord includes the requested fields of the GraphQL type Violation.
 // The GraphQL type's documentation follows.
 //
-// One thing that is wrong with a value, or cannot be made out.
+// An error of a value, or a value that cannot be determined.
 type ViolationRecord struct {
-	// The place as a JSON Pointer into the values.
+	// The place, a JSON Pointer into the values.
 	Pointer string `json:"pointer"`
-	// The stable name of the rule that is broken.
+	// The stable name of the broken rule.
 	Rule string `json:"rule"`
-	// What is allowed and what was found; reads on after the pointer.
+	// The allowed and the found value, to show after the pointer.
 	Message string `json:"message"`
 }
 
@@ -5628,7 +5497,7 @@ func (v *ViolationRecord) GetMessage() string { return v.Message }
 //
 // One deployment of a module instance.
 type WaitingDeployment struct {
-	// Why it has not started or ended yet; empty if it runs or has ended, null if that cannot be checked.
+	// Why it has not started or ended; empty while it runs and after its end, null if that cannot be checked.
 	WaitingFor []WaitingReason `json:"waitingFor"`
 }
 
@@ -5637,7 +5506,7 @@ func (v *WaitingDeployment) GetWaitingFor() []WaitingReason { return v.WaitingFo
 
 // WaitingForResponse is returned by WaitingFor on success.
 type WaitingForResponse struct {
-	// One deployment. Null with `slipway:Deployment:NOT_FOUND` where there is none.
+	// One deployment, or `slipway:Deployment:NOT_FOUND`.
 	Deployment *WaitingDeployment `json:"deployment"`
 }
 
@@ -5659,14 +5528,14 @@ func (v *WaitingReason) GetMessage() string { return v.Message }
 // WarningRecord includes the GraphQL fields of Warning requested by the fragment WarningRecord.
 // The GraphQL type's documentation follows.
 //
-// What may not have been meant, though it is allowed.
+// A possible mistake that is allowed.
 type WarningRecord struct {
-	// The place as a JSON Pointer into the mutation's input; for what is stored, into the module version (`/inputs/…`) or
-	// the definition (`/schema/…`). That of `output_missing` leads into the values, where they are judged without a mutation.
+	// The place, a JSON Pointer into the mutation's input. For stored things it leads into the module version (`/inputs/…`)
+	// or the definition (`/schema/…`), and for `output_missing` in a check into the values.
 	Pointer string `json:"pointer"`
 	// The stable name of the warning.
 	Rule string `json:"rule"`
-	// What is doubtful; reads on after the pointer.
+	// The possible mistake, to show after the pointer.
 	Message string `json:"message"`
 }
 

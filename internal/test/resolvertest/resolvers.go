@@ -118,6 +118,12 @@ func (r resolvers) AuditEvent() generated.AuditEventResolver {
 	return aroundAuditEvent{r.ResolverRoot.AuditEvent(), r.call}
 }
 
+func (r aroundAuditEvent) Object(ctx context.Context, obj *ent.AuditEvent) (scalar.Node, error) {
+	return around(ctx, r.call, Field{Name: "AuditEvent.object", Parent: obj}, func(ctx context.Context) (scalar.Node, error) {
+		return r.AuditEventResolver.Object(ctx, obj)
+	})
+}
+
 func (r aroundAuditEvent) Actor(ctx context.Context, obj *ent.AuditEvent) (*actor.Ref, error) {
 	return around(ctx, r.call, Field{Name: "AuditEvent.actor", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
 		return r.AuditEventResolver.Actor(ctx, obj)
@@ -127,12 +133,6 @@ func (r aroundAuditEvent) Actor(ctx context.Context, obj *ent.AuditEvent) (*acto
 func (r aroundAuditEvent) Channel(ctx context.Context, obj *ent.AuditEvent) (actor.Channel, error) {
 	return around(ctx, r.call, Field{Name: "AuditEvent.channel", Parent: obj}, func(ctx context.Context) (actor.Channel, error) {
 		return r.AuditEventResolver.Channel(ctx, obj)
-	})
-}
-
-func (r aroundAuditEvent) Object(ctx context.Context, obj *ent.AuditEvent) (scalar.Node, error) {
-	return around(ctx, r.call, Field{Name: "AuditEvent.object", Parent: obj}, func(ctx context.Context) (scalar.Node, error) {
-		return r.AuditEventResolver.Object(ctx, obj)
 	})
 }
 
@@ -184,48 +184,6 @@ func (r aroundDeployment) ModuleInstance(ctx context.Context, obj *record.Deploy
 	})
 }
 
-func (r aroundDeployment) Operation(ctx context.Context, obj *record.Deployment) (*gate.Operation, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.operation", Parent: obj}, func(ctx context.Context) (*gate.Operation, error) {
-		return r.DeploymentResolver.Operation(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) Action(ctx context.Context, obj *record.Deployment) (state.Action, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.action", Parent: obj}, func(ctx context.Context) (state.Action, error) {
-		return r.DeploymentResolver.Action(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.outputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
-		return r.DeploymentResolver.Outputs(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) RedeployOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.redeployOf", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
-		return r.DeploymentResolver.RedeployOf(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) RollbackTo(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.rollbackTo", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
-		return r.DeploymentResolver.RollbackTo(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) Data(ctx context.Context, obj *record.Deployment) (scalar.DeploymentData, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.data", Parent: obj}, func(ctx context.Context) (scalar.DeploymentData, error) {
-		return r.DeploymentResolver.Data(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) DataJSON(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.dataJson", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
-		return r.DeploymentResolver.DataJSON(ctx, obj)
-	})
-}
-
 func (r aroundDeployment) Release(ctx context.Context, obj *record.Deployment) (*record.Release, error) {
 	return around(ctx, r.call, Field{Name: "Deployment.release", Parent: obj}, func(ctx context.Context) (*record.Release, error) {
 		return r.DeploymentResolver.Release(ctx, obj)
@@ -238,123 +196,15 @@ func (r aroundDeployment) ModuleVersion(ctx context.Context, obj *record.Deploym
 	})
 }
 
-func (r aroundDeployment) GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.givenInputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
-		return r.DeploymentResolver.GivenInputs(ctx, obj)
+func (r aroundDeployment) RedeployOf(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.redeployOf", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentResolver.RedeployOf(ctx, obj)
 	})
 }
 
-func (r aroundDeployment) References(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentReference], error) {
-	return around(ctx, r.call, Field{Name: "Deployment.references", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.DeploymentReference], error) {
-		return r.DeploymentResolver.References(ctx, obj, first, after, last, before)
-	})
-}
-
-func (r aroundDeployment) CreatedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
-		return r.DeploymentResolver.CreatedBy(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) Runner(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.runner", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
-		return r.DeploymentResolver.Runner(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) Fence(ctx context.Context, obj *record.Deployment) (*string, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.fence", Parent: obj}, func(ctx context.Context) (*string, error) {
-		return r.DeploymentResolver.Fence(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) CancelRequestedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.cancelRequestedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
-		return r.DeploymentResolver.CancelRequestedBy(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) Events(ctx context.Context, obj *record.Deployment) ([]*event.Event, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.events", Parent: obj}, func(ctx context.Context) ([]*event.Event, error) {
-		return r.DeploymentResolver.Events(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) Logs(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentLog], error) {
-	return around(ctx, r.call, Field{Name: "Deployment.logs", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.DeploymentLog], error) {
-		return r.DeploymentResolver.Logs(ctx, obj, first, after, last, before)
-	})
-}
-
-func (r aroundDeployment) FoldedLogBytes(ctx context.Context, obj *record.Deployment) (float64, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.foldedLogBytes", Parent: obj}, func(ctx context.Context) (float64, error) {
-		return r.DeploymentResolver.FoldedLogBytes(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.rollbackEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
-		return r.DeploymentResolver.RollbackEligibility(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) RedeployEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.redeployEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
-		return r.DeploymentResolver.RedeployEligibility(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) CancelEligibility(ctx context.Context, obj *record.Deployment, force bool) (*admission.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.cancelEligibility", Parent: obj, Args: []any{force}}, func(ctx context.Context) (*admission.Eligibility, error) {
-		return r.DeploymentResolver.CancelEligibility(ctx, obj, force)
-	})
-}
-
-func (r aroundDeployment) Lineage(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return around(ctx, r.call, Field{Name: "Deployment.lineage", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
-		return r.DeploymentResolver.Lineage(ctx, obj, first, after, last, before)
-	})
-}
-
-func (r aroundDeployment) Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.requirements", Parent: obj}, func(ctx context.Context) ([]*gate.Requirement, error) {
-		return r.DeploymentResolver.Requirements(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) Approvals(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*waiting.Approval], error) {
-	return around(ctx, r.call, Field{Name: "Deployment.approvals", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*waiting.Approval], error) {
-		return r.DeploymentResolver.Approvals(ctx, obj, first, after, last, before)
-	})
-}
-
-func (r aroundDeployment) ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.approveEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
-		return r.DeploymentResolver.ApproveEligibility(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.startEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
-		return r.DeploymentResolver.StartEligibility(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.changesFromLive", Parent: obj}, func(ctx context.Context) (*releases.Comparison, error) {
-		return r.DeploymentResolver.ChangesFromLive(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) WaitingFor(ctx context.Context, obj *record.Deployment) ([]*waiting.Reason, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.waitingFor", Parent: obj}, func(ctx context.Context) ([]*waiting.Reason, error) {
-		return r.DeploymentResolver.WaitingFor(ctx, obj)
-	})
-}
-
-func (r aroundDeployment) Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error) {
-	return around(ctx, r.call, Field{Name: "Deployment.override", Parent: obj}, func(ctx context.Context) (*gate.Override, error) {
-		return r.DeploymentResolver.Override(ctx, obj)
+func (r aroundDeployment) RollbackTo(ctx context.Context, obj *record.Deployment) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.rollbackTo", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentResolver.RollbackTo(ctx, obj)
 	})
 }
 
@@ -376,6 +226,156 @@ func (r aroundDeployment) AutomaticRollback(ctx context.Context, obj *record.Dep
 	})
 }
 
+func (r aroundDeployment) Operation(ctx context.Context, obj *record.Deployment) (*gate.Operation, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.operation", Parent: obj}, func(ctx context.Context) (*gate.Operation, error) {
+		return r.DeploymentResolver.Operation(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Action(ctx context.Context, obj *record.Deployment) (state.Action, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.action", Parent: obj}, func(ctx context.Context) (state.Action, error) {
+		return r.DeploymentResolver.Action(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) CreatedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.DeploymentResolver.CreatedBy(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Runner(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.runner", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.DeploymentResolver.Runner(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) GivenInputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.givenInputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
+		return r.DeploymentResolver.GivenInputs(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Outputs(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.outputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
+		return r.DeploymentResolver.Outputs(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Data(ctx context.Context, obj *record.Deployment) (scalar.DeploymentData, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.data", Parent: obj}, func(ctx context.Context) (scalar.DeploymentData, error) {
+		return r.DeploymentResolver.Data(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) DataJSON(ctx context.Context, obj *record.Deployment) (json.RawMessage, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.dataJson", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
+		return r.DeploymentResolver.DataJSON(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Fence(ctx context.Context, obj *record.Deployment) (*string, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.fence", Parent: obj}, func(ctx context.Context) (*string, error) {
+		return r.DeploymentResolver.Fence(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) CancelRequestedBy(ctx context.Context, obj *record.Deployment) (*actor.Ref, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.cancelRequestedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
+		return r.DeploymentResolver.CancelRequestedBy(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Override(ctx context.Context, obj *record.Deployment) (*gate.Override, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.override", Parent: obj}, func(ctx context.Context) (*gate.Override, error) {
+		return r.DeploymentResolver.Override(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) WaitingFor(ctx context.Context, obj *record.Deployment) ([]*waiting.Reason, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.waitingFor", Parent: obj}, func(ctx context.Context) ([]*waiting.Reason, error) {
+		return r.DeploymentResolver.WaitingFor(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Requirements(ctx context.Context, obj *record.Deployment) ([]*gate.Requirement, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.requirements", Parent: obj}, func(ctx context.Context) ([]*gate.Requirement, error) {
+		return r.DeploymentResolver.Requirements(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) ApproveEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.approveEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
+		return r.DeploymentResolver.ApproveEligibility(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) StartEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.startEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
+		return r.DeploymentResolver.StartEligibility(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) CancelEligibility(ctx context.Context, obj *record.Deployment, force bool) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.cancelEligibility", Parent: obj, Args: []any{force}}, func(ctx context.Context) (*admission.Eligibility, error) {
+		return r.DeploymentResolver.CancelEligibility(ctx, obj, force)
+	})
+}
+
+func (r aroundDeployment) RollbackEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.rollbackEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
+		return r.DeploymentResolver.RollbackEligibility(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) RedeployEligibility(ctx context.Context, obj *record.Deployment) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.redeployEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
+		return r.DeploymentResolver.RedeployEligibility(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) ChangesFromLive(ctx context.Context, obj *record.Deployment) (*releases.Comparison, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.changesFromLive", Parent: obj}, func(ctx context.Context) (*releases.Comparison, error) {
+		return r.DeploymentResolver.ChangesFromLive(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Approvals(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*waiting.Approval], error) {
+	return around(ctx, r.call, Field{Name: "Deployment.approvals", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*waiting.Approval], error) {
+		return r.DeploymentResolver.Approvals(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundDeployment) References(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentReference], error) {
+	return around(ctx, r.call, Field{Name: "Deployment.references", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.DeploymentReference], error) {
+		return r.DeploymentResolver.References(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundDeployment) Lineage(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "Deployment.lineage", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.DeploymentResolver.Lineage(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundDeployment) Events(ctx context.Context, obj *record.Deployment) ([]*event.Event, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.events", Parent: obj}, func(ctx context.Context) ([]*event.Event, error) {
+		return r.DeploymentResolver.Events(ctx, obj)
+	})
+}
+
+func (r aroundDeployment) Logs(ctx context.Context, obj *record.Deployment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.DeploymentLog], error) {
+	return around(ctx, r.call, Field{Name: "Deployment.logs", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.DeploymentLog], error) {
+		return r.DeploymentResolver.Logs(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundDeployment) FoldedLogBytes(ctx context.Context, obj *record.Deployment) (float64, error) {
+	return around(ctx, r.call, Field{Name: "Deployment.foldedLogBytes", Parent: obj}, func(ctx context.Context) (float64, error) {
+		return r.DeploymentResolver.FoldedLogBytes(ctx, obj)
+	})
+}
+
 type aroundDeploymentChange struct {
 	generated.DeploymentChangeResolver
 	call Call
@@ -391,15 +391,15 @@ func (r aroundDeploymentChange) Cursor(ctx context.Context, obj *feed.Item) (str
 	})
 }
 
-func (r aroundDeploymentChange) Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error) {
-	return around(ctx, r.call, Field{Name: "DeploymentChange.kind", Parent: obj}, func(ctx context.Context) (feed.Kind, error) {
-		return r.DeploymentChangeResolver.Kind(ctx, obj)
-	})
-}
-
 func (r aroundDeploymentChange) Version(ctx context.Context, obj *feed.Item) (int32, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentChange.version", Parent: obj}, func(ctx context.Context) (int32, error) {
 		return r.DeploymentChangeResolver.Version(ctx, obj)
+	})
+}
+
+func (r aroundDeploymentChange) Kind(ctx context.Context, obj *feed.Item) (feed.Kind, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentChange.kind", Parent: obj}, func(ctx context.Context) (feed.Kind, error) {
+		return r.DeploymentChangeResolver.Kind(ctx, obj)
 	})
 }
 
@@ -445,6 +445,12 @@ func (r aroundDeploymentPlan) Refusal(ctx context.Context, obj *propose.Plan) (*
 	})
 }
 
+func (r aroundDeploymentPlan) LiveDeployment(ctx context.Context, obj *propose.Plan) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "DeploymentPlan.liveDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.DeploymentPlanResolver.LiveDeployment(ctx, obj)
+	})
+}
+
 func (r aroundDeploymentPlan) Requirements(ctx context.Context, obj *propose.Plan) ([]*gate.Requirement, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentPlan.requirements", Parent: obj}, func(ctx context.Context) ([]*gate.Requirement, error) {
 		return r.DeploymentPlanResolver.Requirements(ctx, obj)
@@ -454,12 +460,6 @@ func (r aroundDeploymentPlan) Requirements(ctx context.Context, obj *propose.Pla
 func (r aroundDeploymentPlan) Violations(ctx context.Context, obj *propose.Plan) ([]*fault.Violation, error) {
 	return around(ctx, r.call, Field{Name: "DeploymentPlan.violations", Parent: obj}, func(ctx context.Context) ([]*fault.Violation, error) {
 		return r.DeploymentPlanResolver.Violations(ctx, obj)
-	})
-}
-
-func (r aroundDeploymentPlan) LiveDeployment(ctx context.Context, obj *propose.Plan) (*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "DeploymentPlan.liveDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
-		return r.DeploymentPlanResolver.LiveDeployment(ctx, obj)
 	})
 }
 
@@ -514,15 +514,15 @@ func (r resolvers) Eligibility() generated.EligibilityResolver {
 	return aroundEligibility{r.ResolverRoot.Eligibility(), r.call}
 }
 
-func (r aroundEligibility) Refusal(ctx context.Context, obj *admission.Eligibility) (*fault.Data, error) {
-	return around(ctx, r.call, Field{Name: "Eligibility.refusal", Parent: obj}, func(ctx context.Context) (*fault.Data, error) {
-		return r.EligibilityResolver.Refusal(ctx, obj)
-	})
-}
-
 func (r aroundEligibility) Warnings(ctx context.Context, obj *admission.Eligibility) ([]*inputprop.Warning, error) {
 	return around(ctx, r.call, Field{Name: "Eligibility.warnings", Parent: obj}, func(ctx context.Context) ([]*inputprop.Warning, error) {
 		return r.EligibilityResolver.Warnings(ctx, obj)
+	})
+}
+
+func (r aroundEligibility) Refusal(ctx context.Context, obj *admission.Eligibility) (*fault.Data, error) {
+	return around(ctx, r.call, Field{Name: "Eligibility.refusal", Parent: obj}, func(ctx context.Context) (*fault.Data, error) {
+		return r.EligibilityResolver.Refusal(ctx, obj)
 	})
 }
 
@@ -541,30 +541,6 @@ func (r aroundEnvironment) Project(ctx context.Context, obj *record.Environment)
 	})
 }
 
-func (r aroundEnvironment) ModuleInstances(ctx context.Context, obj *record.Environment, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return around(ctx, r.call, Field{Name: "Environment.moduleInstances", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
-		return r.EnvironmentResolver.ModuleInstances(ctx, obj, filter, orderBy, first, after, last, before)
-	})
-}
-
-func (r aroundEnvironment) Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
-	return around(ctx, r.call, Field{Name: "Environment.rules", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Rule], error) {
-		return r.EnvironmentResolver.Rules(ctx, obj, first, after, last, before)
-	})
-}
-
-func (r aroundEnvironment) Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error) {
-	return around(ctx, r.call, Field{Name: "Environment.requirements", Parent: obj, Args: []any{operation}}, func(ctx context.Context) ([]*gate.Requirement, error) {
-		return r.EnvironmentResolver.Requirements(ctx, obj, operation)
-	})
-}
-
-func (r aroundEnvironment) Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return around(ctx, r.call, Field{Name: "Environment.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
-		return r.EnvironmentResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
-	})
-}
-
 func (r aroundEnvironment) ViewerPermissions(ctx context.Context, obj *record.Environment) ([]access.Action, error) {
 	return around(ctx, r.call, Field{Name: "Environment.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
 		return r.EnvironmentResolver.ViewerPermissions(ctx, obj)
@@ -577,9 +553,33 @@ func (r aroundEnvironment) InstanceCounts(ctx context.Context, obj *record.Envir
 	})
 }
 
+func (r aroundEnvironment) Requirements(ctx context.Context, obj *record.Environment, operation gate.Operation) ([]*gate.Requirement, error) {
+	return around(ctx, r.call, Field{Name: "Environment.requirements", Parent: obj, Args: []any{operation}}, func(ctx context.Context) ([]*gate.Requirement, error) {
+		return r.EnvironmentResolver.Requirements(ctx, obj, operation)
+	})
+}
+
 func (r aroundEnvironment) DeploymentStatistics(ctx context.Context, obj *record.Environment, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
 	return around(ctx, r.call, Field{Name: "Environment.deploymentStatistics", Parent: obj, Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
 		return r.EnvironmentResolver.DeploymentStatistics(ctx, obj, from, before, by)
+	})
+}
+
+func (r aroundEnvironment) ModuleInstances(ctx context.Context, obj *record.Environment, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return around(ctx, r.call, Field{Name: "Environment.moduleInstances", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
+		return r.EnvironmentResolver.ModuleInstances(ctx, obj, filter, orderBy, first, after, last, before)
+	})
+}
+
+func (r aroundEnvironment) Deployments(ctx context.Context, obj *record.Environment, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "Environment.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.EnvironmentResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
+	})
+}
+
+func (r aroundEnvironment) Rules(ctx context.Context, obj *record.Environment, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Rule], error) {
+	return around(ctx, r.call, Field{Name: "Environment.rules", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Rule], error) {
+		return r.EnvironmentResolver.Rules(ctx, obj, first, after, last, before)
 	})
 }
 
@@ -592,15 +592,15 @@ func (r resolvers) ErrorCode() generated.ErrorCodeResolver {
 	return aroundErrorCode{r.ResolverRoot.ErrorCode(), r.call}
 }
 
-func (r aroundErrorCode) Code(ctx context.Context, obj *fault.Entry) (string, error) {
-	return around(ctx, r.call, Field{Name: "ErrorCode.code", Parent: obj}, func(ctx context.Context) (string, error) {
-		return r.ErrorCodeResolver.Code(ctx, obj)
-	})
-}
-
 func (r aroundErrorCode) Status(ctx context.Context, obj *fault.Entry) (int32, error) {
 	return around(ctx, r.call, Field{Name: "ErrorCode.status", Parent: obj}, func(ctx context.Context) (int32, error) {
 		return r.ErrorCodeResolver.Status(ctx, obj)
+	})
+}
+
+func (r aroundErrorCode) Code(ctx context.Context, obj *fault.Entry) (string, error) {
+	return around(ctx, r.call, Field{Name: "ErrorCode.code", Parent: obj}, func(ctx context.Context) (string, error) {
+		return r.ErrorCodeResolver.Code(ctx, obj)
 	})
 }
 
@@ -685,27 +685,27 @@ func (r aroundModuleDefinition) LatestModuleVersion(ctx context.Context, obj *re
 	})
 }
 
-func (r aroundModuleDefinition) Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error) {
-	return around(ctx, r.call, Field{Name: "ModuleDefinition.versions", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleVersion], error) {
-		return r.ModuleDefinitionResolver.Versions(ctx, obj, first, after, last, before)
-	})
-}
-
-func (r aroundModuleDefinition) Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return around(ctx, r.call, Field{Name: "ModuleDefinition.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
-		return r.ModuleDefinitionResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
-	})
-}
-
 func (r aroundModuleDefinition) ViewerPermissions(ctx context.Context, obj *record.ModuleDefinition) ([]access.Action, error) {
 	return around(ctx, r.call, Field{Name: "ModuleDefinition.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
 		return r.ModuleDefinitionResolver.ViewerPermissions(ctx, obj)
 	})
 }
 
+func (r aroundModuleDefinition) Versions(ctx context.Context, obj *record.ModuleDefinition, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleVersion], error) {
+	return around(ctx, r.call, Field{Name: "ModuleDefinition.versions", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleVersion], error) {
+		return r.ModuleDefinitionResolver.Versions(ctx, obj, first, after, last, before)
+	})
+}
+
 func (r aroundModuleDefinition) ModuleInstances(ctx context.Context, obj *record.ModuleDefinition, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
 	return around(ctx, r.call, Field{Name: "ModuleDefinition.moduleInstances", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
 		return r.ModuleDefinitionResolver.ModuleInstances(ctx, obj, filter, orderBy, first, after, last, before)
+	})
+}
+
+func (r aroundModuleDefinition) Deployments(ctx context.Context, obj *record.ModuleDefinition, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "ModuleDefinition.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.ModuleDefinitionResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -742,30 +742,6 @@ func (r aroundModuleInstance) LiveDeployment(ctx context.Context, obj *record.Mo
 	})
 }
 
-func (r aroundModuleInstance) Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.outputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
-		return r.ModuleInstanceResolver.Outputs(ctx, obj)
-	})
-}
-
-func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.externalDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
-		return r.ModuleInstanceResolver.ExternalDeployment(ctx, obj)
-	})
-}
-
-func (r aroundModuleInstance) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*admission.Eligibility, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.destroyEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
-		return r.ModuleInstanceResolver.DestroyEligibility(ctx, obj)
-	})
-}
-
-func (r aroundModuleInstance) Drift(ctx context.Context, obj *record.ModuleInstance) (*state.Drift, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.drift", Parent: obj}, func(ctx context.Context) (*state.Drift, error) {
-		return r.ModuleInstanceResolver.Drift(ctx, obj)
-	})
-}
-
 func (r aroundModuleInstance) ActiveDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.activeDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
 		return r.ModuleInstanceResolver.ActiveDeployment(ctx, obj)
@@ -784,33 +760,9 @@ func (r aroundModuleInstance) PreviousDeployment(ctx context.Context, obj *recor
 	})
 }
 
-func (r aroundModuleInstance) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentCounts", Parent: obj}, func(ctx context.Context) ([]*view.Count, error) {
-		return r.ModuleInstanceResolver.DeploymentCounts(ctx, obj)
-	})
-}
-
-func (r aroundModuleInstance) Fence(ctx context.Context, obj *record.ModuleInstance) (string, error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.fence", Parent: obj}, func(ctx context.Context) (string, error) {
-		return r.ModuleInstanceResolver.Fence(ctx, obj)
-	})
-}
-
-func (r aroundModuleInstance) Deployments(ctx context.Context, obj *record.ModuleInstance, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
-		return r.ModuleInstanceResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
-	})
-}
-
-func (r aroundModuleInstance) OutdatedReferences(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputvalidation.Outdated], error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.outdatedReferences", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*inputvalidation.Outdated], error) {
-		return r.ModuleInstanceResolver.OutdatedReferences(ctx, obj, first, after, last, before)
-	})
-}
-
-func (r aroundModuleInstance) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.dependents", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
-		return r.ModuleInstanceResolver.Dependents(ctx, obj, first, after, last, before)
+func (r aroundModuleInstance) ExternalDeployment(ctx context.Context, obj *record.ModuleInstance) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.externalDeployment", Parent: obj}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.ModuleInstanceResolver.ExternalDeployment(ctx, obj)
 	})
 }
 
@@ -820,15 +772,63 @@ func (r aroundModuleInstance) OwnInputs(ctx context.Context, obj *record.ModuleI
 	})
 }
 
-func (r aroundModuleInstance) Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return around(ctx, r.call, Field{Name: "ModuleInstance.promotable", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
-		return r.ModuleInstanceResolver.Promotable(ctx, obj, first, after, last, before)
+func (r aroundModuleInstance) Outputs(ctx context.Context, obj *record.ModuleInstance) (json.RawMessage, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.outputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
+		return r.ModuleInstanceResolver.Outputs(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) Fence(ctx context.Context, obj *record.ModuleInstance) (string, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.fence", Parent: obj}, func(ctx context.Context) (string, error) {
+		return r.ModuleInstanceResolver.Fence(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) Drift(ctx context.Context, obj *record.ModuleInstance) (*state.Drift, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.drift", Parent: obj}, func(ctx context.Context) (*state.Drift, error) {
+		return r.ModuleInstanceResolver.Drift(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) DestroyEligibility(ctx context.Context, obj *record.ModuleInstance) (*admission.Eligibility, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.destroyEligibility", Parent: obj}, func(ctx context.Context) (*admission.Eligibility, error) {
+		return r.ModuleInstanceResolver.DestroyEligibility(ctx, obj)
+	})
+}
+
+func (r aroundModuleInstance) DeploymentCounts(ctx context.Context, obj *record.ModuleInstance) ([]*view.Count, error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentCounts", Parent: obj}, func(ctx context.Context) ([]*view.Count, error) {
+		return r.ModuleInstanceResolver.DeploymentCounts(ctx, obj)
 	})
 }
 
 func (r aroundModuleInstance) DeploymentStatistics(ctx context.Context, obj *record.ModuleInstance, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
 	return around(ctx, r.call, Field{Name: "ModuleInstance.deploymentStatistics", Parent: obj, Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
 		return r.ModuleInstanceResolver.DeploymentStatistics(ctx, obj, from, before, by)
+	})
+}
+
+func (r aroundModuleInstance) Deployments(ctx context.Context, obj *record.ModuleInstance, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.ModuleInstanceResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
+	})
+}
+
+func (r aroundModuleInstance) Promotable(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.promotable", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.ModuleInstanceResolver.Promotable(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundModuleInstance) Dependents(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.dependents", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
+		return r.ModuleInstanceResolver.Dependents(ctx, obj, first, after, last, before)
+	})
+}
+
+func (r aroundModuleInstance) OutdatedReferences(ctx context.Context, obj *record.ModuleInstance, first *int32, after *string, last *int32, before *string) (*page.Connection[*inputvalidation.Outdated], error) {
+	return around(ctx, r.call, Field{Name: "ModuleInstance.outdatedReferences", Parent: obj, Args: []any{first, after, last, before}}, func(ctx context.Context) (*page.Connection[*inputvalidation.Outdated], error) {
+		return r.ModuleInstanceResolver.OutdatedReferences(ctx, obj, first, after, last, before)
 	})
 }
 
@@ -847,6 +847,12 @@ func (r aroundModuleVersion) ModuleDefinition(ctx context.Context, obj *record.M
 	})
 }
 
+func (r aroundModuleVersion) Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error) {
+	return around(ctx, r.call, Field{Name: "ModuleVersion.deprecation", Parent: obj}, func(ctx context.Context) (*catalog.Deprecation, error) {
+		return r.ModuleVersionResolver.Deprecation(ctx, obj)
+	})
+}
+
 func (r aroundModuleVersion) Inputs(ctx context.Context, obj *record.ModuleVersion) ([]inputprop.Property, error) {
 	return around(ctx, r.call, Field{Name: "ModuleVersion.inputs", Parent: obj}, func(ctx context.Context) ([]inputprop.Property, error) {
 		return r.ModuleVersionResolver.Inputs(ctx, obj)
@@ -862,12 +868,6 @@ func (r aroundModuleVersion) InputsJSON(ctx context.Context, obj *record.ModuleV
 func (r aroundModuleVersion) Outputs(ctx context.Context, obj *record.ModuleVersion) ([]*output.Declared, error) {
 	return around(ctx, r.call, Field{Name: "ModuleVersion.outputs", Parent: obj}, func(ctx context.Context) ([]*output.Declared, error) {
 		return r.ModuleVersionResolver.Outputs(ctx, obj)
-	})
-}
-
-func (r aroundModuleVersion) Deprecation(ctx context.Context, obj *record.ModuleVersion) (*catalog.Deprecation, error) {
-	return around(ctx, r.call, Field{Name: "ModuleVersion.deprecation", Parent: obj}, func(ctx context.Context) (*catalog.Deprecation, error) {
-		return r.ModuleVersionResolver.Deprecation(ctx, obj)
 	})
 }
 
@@ -913,21 +913,81 @@ func (r resolvers) Mutation() generated.MutationResolver {
 	return aroundMutation{r.ResolverRoot.Mutation(), r.call}
 }
 
-func (r aroundMutation) CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.createDefaultValueDefinition", Args: []any{input}}, func(ctx context.Context) (*model.CreateDefaultValueDefinitionPayload, error) {
-		return r.MutationResolver.CreateDefaultValueDefinition(ctx, input)
+func (r aroundMutation) CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.createOrganization", Args: []any{input}}, func(ctx context.Context) (*model.CreateOrganizationPayload, error) {
+		return r.MutationResolver.CreateOrganization(ctx, input)
 	})
 }
 
-func (r aroundMutation) UpdateDefaultValueDefinition(ctx context.Context, input model.UpdateDefaultValueDefinitionInput) (*model.UpdateDefaultValueDefinitionPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.updateDefaultValueDefinition", Args: []any{input}}, func(ctx context.Context) (*model.UpdateDefaultValueDefinitionPayload, error) {
-		return r.MutationResolver.UpdateDefaultValueDefinition(ctx, input)
+func (r aroundMutation) CreateToken(ctx context.Context, input model.CreateTokenInput) (*model.CreateTokenPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.createToken", Args: []any{input}}, func(ctx context.Context) (*model.CreateTokenPayload, error) {
+		return r.MutationResolver.CreateToken(ctx, input)
 	})
 }
 
-func (r aroundMutation) DeleteDefaultValueDefinition(ctx context.Context, input model.DeleteDefaultValueDefinitionInput) (*model.DeleteDefaultValueDefinitionPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.deleteDefaultValueDefinition", Args: []any{input}}, func(ctx context.Context) (*model.DeleteDefaultValueDefinitionPayload, error) {
-		return r.MutationResolver.DeleteDefaultValueDefinition(ctx, input)
+func (r aroundMutation) RevokeToken(ctx context.Context, input model.RevokeTokenInput) (*model.RevokeTokenPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.revokeToken", Args: []any{input}}, func(ctx context.Context) (*model.RevokeTokenPayload, error) {
+		return r.MutationResolver.RevokeToken(ctx, input)
+	})
+}
+
+func (r aroundMutation) CreateProject(ctx context.Context, input model.CreateProjectInput) (*model.CreateProjectPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.createProject", Args: []any{input}}, func(ctx context.Context) (*model.CreateProjectPayload, error) {
+		return r.MutationResolver.CreateProject(ctx, input)
+	})
+}
+
+func (r aroundMutation) UpdateProject(ctx context.Context, input model.UpdateProjectInput) (*model.UpdateProjectPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.updateProject", Args: []any{input}}, func(ctx context.Context) (*model.UpdateProjectPayload, error) {
+		return r.MutationResolver.UpdateProject(ctx, input)
+	})
+}
+
+func (r aroundMutation) DeleteProject(ctx context.Context, input model.DeleteProjectInput) (*model.DeleteProjectPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.deleteProject", Args: []any{input}}, func(ctx context.Context) (*model.DeleteProjectPayload, error) {
+		return r.MutationResolver.DeleteProject(ctx, input)
+	})
+}
+
+func (r aroundMutation) ArchiveProject(ctx context.Context, input model.ArchiveProjectInput) (*model.ArchiveProjectPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.archiveProject", Args: []any{input}}, func(ctx context.Context) (*model.ArchiveProjectPayload, error) {
+		return r.MutationResolver.ArchiveProject(ctx, input)
+	})
+}
+
+func (r aroundMutation) UnarchiveProject(ctx context.Context, input model.UnarchiveProjectInput) (*model.UnarchiveProjectPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.unarchiveProject", Args: []any{input}}, func(ctx context.Context) (*model.UnarchiveProjectPayload, error) {
+		return r.MutationResolver.UnarchiveProject(ctx, input)
+	})
+}
+
+func (r aroundMutation) CreateEnvironment(ctx context.Context, input model.CreateEnvironmentInput) (*model.CreateEnvironmentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.createEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.CreateEnvironmentPayload, error) {
+		return r.MutationResolver.CreateEnvironment(ctx, input)
+	})
+}
+
+func (r aroundMutation) UpdateEnvironment(ctx context.Context, input model.UpdateEnvironmentInput) (*model.UpdateEnvironmentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.updateEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.UpdateEnvironmentPayload, error) {
+		return r.MutationResolver.UpdateEnvironment(ctx, input)
+	})
+}
+
+func (r aroundMutation) DeleteEnvironment(ctx context.Context, input model.DeleteEnvironmentInput) (*model.DeleteEnvironmentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.deleteEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.DeleteEnvironmentPayload, error) {
+		return r.MutationResolver.DeleteEnvironment(ctx, input)
+	})
+}
+
+func (r aroundMutation) ArchiveEnvironment(ctx context.Context, input model.ArchiveEnvironmentInput) (*model.ArchiveEnvironmentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.archiveEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.ArchiveEnvironmentPayload, error) {
+		return r.MutationResolver.ArchiveEnvironment(ctx, input)
+	})
+}
+
+func (r aroundMutation) UnarchiveEnvironment(ctx context.Context, input model.UnarchiveEnvironmentInput) (*model.UnarchiveEnvironmentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.unarchiveEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.UnarchiveEnvironmentPayload, error) {
+		return r.MutationResolver.UnarchiveEnvironment(ctx, input)
 	})
 }
 
@@ -961,87 +1021,27 @@ func (r aroundMutation) UndeprecateModuleVersion(ctx context.Context, input mode
 	})
 }
 
-func (r aroundMutation) CreateToken(ctx context.Context, input model.CreateTokenInput) (*model.CreateTokenPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.createToken", Args: []any{input}}, func(ctx context.Context) (*model.CreateTokenPayload, error) {
-		return r.MutationResolver.CreateToken(ctx, input)
+func (r aroundMutation) CreateDefaultValueDefinition(ctx context.Context, input model.CreateDefaultValueDefinitionInput) (*model.CreateDefaultValueDefinitionPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.createDefaultValueDefinition", Args: []any{input}}, func(ctx context.Context) (*model.CreateDefaultValueDefinitionPayload, error) {
+		return r.MutationResolver.CreateDefaultValueDefinition(ctx, input)
 	})
 }
 
-func (r aroundMutation) RevokeToken(ctx context.Context, input model.RevokeTokenInput) (*model.RevokeTokenPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.revokeToken", Args: []any{input}}, func(ctx context.Context) (*model.RevokeTokenPayload, error) {
-		return r.MutationResolver.RevokeToken(ctx, input)
+func (r aroundMutation) UpdateDefaultValueDefinition(ctx context.Context, input model.UpdateDefaultValueDefinitionInput) (*model.UpdateDefaultValueDefinitionPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.updateDefaultValueDefinition", Args: []any{input}}, func(ctx context.Context) (*model.UpdateDefaultValueDefinitionPayload, error) {
+		return r.MutationResolver.UpdateDefaultValueDefinition(ctx, input)
 	})
 }
 
-func (r aroundMutation) CreateOrganization(ctx context.Context, input model.CreateOrganizationInput) (*model.CreateOrganizationPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.createOrganization", Args: []any{input}}, func(ctx context.Context) (*model.CreateOrganizationPayload, error) {
-		return r.MutationResolver.CreateOrganization(ctx, input)
-	})
-}
-
-func (r aroundMutation) CreateProject(ctx context.Context, input model.CreateProjectInput) (*model.CreateProjectPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.createProject", Args: []any{input}}, func(ctx context.Context) (*model.CreateProjectPayload, error) {
-		return r.MutationResolver.CreateProject(ctx, input)
-	})
-}
-
-func (r aroundMutation) CreateEnvironment(ctx context.Context, input model.CreateEnvironmentInput) (*model.CreateEnvironmentPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.createEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.CreateEnvironmentPayload, error) {
-		return r.MutationResolver.CreateEnvironment(ctx, input)
+func (r aroundMutation) DeleteDefaultValueDefinition(ctx context.Context, input model.DeleteDefaultValueDefinitionInput) (*model.DeleteDefaultValueDefinitionPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.deleteDefaultValueDefinition", Args: []any{input}}, func(ctx context.Context) (*model.DeleteDefaultValueDefinitionPayload, error) {
+		return r.MutationResolver.DeleteDefaultValueDefinition(ctx, input)
 	})
 }
 
 func (r aroundMutation) CreateModuleInstance(ctx context.Context, input model.CreateModuleInstanceInput) (*model.CreateModuleInstancePayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.createModuleInstance", Args: []any{input}}, func(ctx context.Context) (*model.CreateModuleInstancePayload, error) {
 		return r.MutationResolver.CreateModuleInstance(ctx, input)
-	})
-}
-
-func (r aroundMutation) UpdateProject(ctx context.Context, input model.UpdateProjectInput) (*model.UpdateProjectPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.updateProject", Args: []any{input}}, func(ctx context.Context) (*model.UpdateProjectPayload, error) {
-		return r.MutationResolver.UpdateProject(ctx, input)
-	})
-}
-
-func (r aroundMutation) DeleteProject(ctx context.Context, input model.DeleteProjectInput) (*model.DeleteProjectPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.deleteProject", Args: []any{input}}, func(ctx context.Context) (*model.DeleteProjectPayload, error) {
-		return r.MutationResolver.DeleteProject(ctx, input)
-	})
-}
-
-func (r aroundMutation) ArchiveProject(ctx context.Context, input model.ArchiveProjectInput) (*model.ArchiveProjectPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.archiveProject", Args: []any{input}}, func(ctx context.Context) (*model.ArchiveProjectPayload, error) {
-		return r.MutationResolver.ArchiveProject(ctx, input)
-	})
-}
-
-func (r aroundMutation) UnarchiveProject(ctx context.Context, input model.UnarchiveProjectInput) (*model.UnarchiveProjectPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.unarchiveProject", Args: []any{input}}, func(ctx context.Context) (*model.UnarchiveProjectPayload, error) {
-		return r.MutationResolver.UnarchiveProject(ctx, input)
-	})
-}
-
-func (r aroundMutation) UpdateEnvironment(ctx context.Context, input model.UpdateEnvironmentInput) (*model.UpdateEnvironmentPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.updateEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.UpdateEnvironmentPayload, error) {
-		return r.MutationResolver.UpdateEnvironment(ctx, input)
-	})
-}
-
-func (r aroundMutation) DeleteEnvironment(ctx context.Context, input model.DeleteEnvironmentInput) (*model.DeleteEnvironmentPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.deleteEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.DeleteEnvironmentPayload, error) {
-		return r.MutationResolver.DeleteEnvironment(ctx, input)
-	})
-}
-
-func (r aroundMutation) ArchiveEnvironment(ctx context.Context, input model.ArchiveEnvironmentInput) (*model.ArchiveEnvironmentPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.archiveEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.ArchiveEnvironmentPayload, error) {
-		return r.MutationResolver.ArchiveEnvironment(ctx, input)
-	})
-}
-
-func (r aroundMutation) UnarchiveEnvironment(ctx context.Context, input model.UnarchiveEnvironmentInput) (*model.UnarchiveEnvironmentPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.unarchiveEnvironment", Args: []any{input}}, func(ctx context.Context) (*model.UnarchiveEnvironmentPayload, error) {
-		return r.MutationResolver.UnarchiveEnvironment(ctx, input)
 	})
 }
 
@@ -1069,9 +1069,27 @@ func (r aroundMutation) UnarchiveModuleInstance(ctx context.Context, input model
 	})
 }
 
+func (r aroundMutation) DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.destroyModuleInstance", Args: []any{input}}, func(ctx context.Context) (*model.DestroyModuleInstancePayload, error) {
+		return r.MutationResolver.DestroyModuleInstance(ctx, input)
+	})
+}
+
+func (r aroundMutation) MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.moveService", Args: []any{input}}, func(ctx context.Context) (*model.MoveServicePayload, error) {
+		return r.MutationResolver.MoveService(ctx, input)
+	})
+}
+
 func (r aroundMutation) CreateDeployment(ctx context.Context, input model.CreateDeploymentInput) (*model.CreateDeploymentPayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.createDeployment", Args: []any{input}}, func(ctx context.Context) (*model.CreateDeploymentPayload, error) {
 		return r.MutationResolver.CreateDeployment(ctx, input)
+	})
+}
+
+func (r aroundMutation) PromoteDeployment(ctx context.Context, input model.PromoteDeploymentInput) (*model.PromoteDeploymentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.promoteDeployment", Args: []any{input}}, func(ctx context.Context) (*model.PromoteDeploymentPayload, error) {
+		return r.MutationResolver.PromoteDeployment(ctx, input)
 	})
 }
 
@@ -1087,15 +1105,27 @@ func (r aroundMutation) RedeployDeployment(ctx context.Context, input model.Rede
 	})
 }
 
-func (r aroundMutation) DestroyModuleInstance(ctx context.Context, input model.DestroyModuleInstanceInput) (*model.DestroyModuleInstancePayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.destroyModuleInstance", Args: []any{input}}, func(ctx context.Context) (*model.DestroyModuleInstancePayload, error) {
-		return r.MutationResolver.DestroyModuleInstance(ctx, input)
-	})
-}
-
 func (r aroundMutation) CancelDeployment(ctx context.Context, input model.CancelDeploymentInput) (*model.CancelDeploymentPayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.cancelDeployment", Args: []any{input}}, func(ctx context.Context) (*model.CancelDeploymentPayload, error) {
 		return r.MutationResolver.CancelDeployment(ctx, input)
+	})
+}
+
+func (r aroundMutation) ApproveDeployment(ctx context.Context, input model.ApproveDeploymentInput) (*model.ApproveDeploymentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.approveDeployment", Args: []any{input}}, func(ctx context.Context) (*model.ApproveDeploymentPayload, error) {
+		return r.MutationResolver.ApproveDeployment(ctx, input)
+	})
+}
+
+func (r aroundMutation) RejectDeployment(ctx context.Context, input model.RejectDeploymentInput) (*model.RejectDeploymentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.rejectDeployment", Args: []any{input}}, func(ctx context.Context) (*model.RejectDeploymentPayload, error) {
+		return r.MutationResolver.RejectDeployment(ctx, input)
+	})
+}
+
+func (r aroundMutation) StartDeployment(ctx context.Context, input model.StartDeploymentInput) (*model.StartDeploymentPayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.startDeployment", Args: []any{input}}, func(ctx context.Context) (*model.StartDeploymentPayload, error) {
+		return r.MutationResolver.StartDeployment(ctx, input)
 	})
 }
 
@@ -1105,15 +1135,27 @@ func (r aroundMutation) QuarantineRelease(ctx context.Context, input model.Quara
 	})
 }
 
-func (r aroundMutation) MoveService(ctx context.Context, input model.MoveServiceInput) (*model.MoveServicePayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.moveService", Args: []any{input}}, func(ctx context.Context) (*model.MoveServicePayload, error) {
-		return r.MutationResolver.MoveService(ctx, input)
-	})
-}
-
 func (r aroundMutation) UnquarantineRelease(ctx context.Context, input model.UnquarantineReleaseInput) (*model.UnquarantineReleasePayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.unquarantineRelease", Args: []any{input}}, func(ctx context.Context) (*model.UnquarantineReleasePayload, error) {
 		return r.MutationResolver.UnquarantineRelease(ctx, input)
+	})
+}
+
+func (r aroundMutation) CreateRule(ctx context.Context, input model.CreateRuleInput) (*model.CreateRulePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.createRule", Args: []any{input}}, func(ctx context.Context) (*model.CreateRulePayload, error) {
+		return r.MutationResolver.CreateRule(ctx, input)
+	})
+}
+
+func (r aroundMutation) UpdateRule(ctx context.Context, input model.UpdateRuleInput) (*model.UpdateRulePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.updateRule", Args: []any{input}}, func(ctx context.Context) (*model.UpdateRulePayload, error) {
+		return r.MutationResolver.UpdateRule(ctx, input)
+	})
+}
+
+func (r aroundMutation) EndRule(ctx context.Context, input model.EndRuleInput) (*model.EndRulePayload, error) {
+	return around(ctx, r.call, Field{Name: "Mutation.endRule", Args: []any{input}}, func(ctx context.Context) (*model.EndRulePayload, error) {
+		return r.MutationResolver.EndRule(ctx, input)
 	})
 }
 
@@ -1138,48 +1180,6 @@ func (r aroundMutation) ReportDeployment(ctx context.Context, input model.Report
 func (r aroundMutation) CompleteDeployment(ctx context.Context, input model.CompleteDeploymentInput) (*model.CompleteDeploymentPayload, error) {
 	return around(ctx, r.call, Field{Name: "Mutation.completeDeployment", Args: []any{input}}, func(ctx context.Context) (*model.CompleteDeploymentPayload, error) {
 		return r.MutationResolver.CompleteDeployment(ctx, input)
-	})
-}
-
-func (r aroundMutation) PromoteDeployment(ctx context.Context, input model.PromoteDeploymentInput) (*model.PromoteDeploymentPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.promoteDeployment", Args: []any{input}}, func(ctx context.Context) (*model.PromoteDeploymentPayload, error) {
-		return r.MutationResolver.PromoteDeployment(ctx, input)
-	})
-}
-
-func (r aroundMutation) ApproveDeployment(ctx context.Context, input model.ApproveDeploymentInput) (*model.ApproveDeploymentPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.approveDeployment", Args: []any{input}}, func(ctx context.Context) (*model.ApproveDeploymentPayload, error) {
-		return r.MutationResolver.ApproveDeployment(ctx, input)
-	})
-}
-
-func (r aroundMutation) RejectDeployment(ctx context.Context, input model.RejectDeploymentInput) (*model.RejectDeploymentPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.rejectDeployment", Args: []any{input}}, func(ctx context.Context) (*model.RejectDeploymentPayload, error) {
-		return r.MutationResolver.RejectDeployment(ctx, input)
-	})
-}
-
-func (r aroundMutation) StartDeployment(ctx context.Context, input model.StartDeploymentInput) (*model.StartDeploymentPayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.startDeployment", Args: []any{input}}, func(ctx context.Context) (*model.StartDeploymentPayload, error) {
-		return r.MutationResolver.StartDeployment(ctx, input)
-	})
-}
-
-func (r aroundMutation) CreateRule(ctx context.Context, input model.CreateRuleInput) (*model.CreateRulePayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.createRule", Args: []any{input}}, func(ctx context.Context) (*model.CreateRulePayload, error) {
-		return r.MutationResolver.CreateRule(ctx, input)
-	})
-}
-
-func (r aroundMutation) UpdateRule(ctx context.Context, input model.UpdateRuleInput) (*model.UpdateRulePayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.updateRule", Args: []any{input}}, func(ctx context.Context) (*model.UpdateRulePayload, error) {
-		return r.MutationResolver.UpdateRule(ctx, input)
-	})
-}
-
-func (r aroundMutation) EndRule(ctx context.Context, input model.EndRuleInput) (*model.EndRulePayload, error) {
-	return around(ctx, r.call, Field{Name: "Mutation.endRule", Args: []any{input}}, func(ctx context.Context) (*model.EndRulePayload, error) {
-		return r.MutationResolver.EndRule(ctx, input)
 	})
 }
 
@@ -1234,18 +1234,6 @@ func (r resolvers) Project() generated.ProjectResolver {
 	return aroundProject{r.ResolverRoot.Project(), r.call}
 }
 
-func (r aroundProject) Environments(ctx context.Context, obj *record.Project, filter *model.EnvironmentFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
-	return around(ctx, r.call, Field{Name: "Project.environments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
-		return r.ProjectResolver.Environments(ctx, obj, filter, orderBy, first, after, last, before)
-	})
-}
-
-func (r aroundProject) Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return around(ctx, r.call, Field{Name: "Project.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
-		return r.ProjectResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
-	})
-}
-
 func (r aroundProject) ViewerPermissions(ctx context.Context, obj *record.Project) ([]access.Action, error) {
 	return around(ctx, r.call, Field{Name: "Project.viewerPermissions", Parent: obj}, func(ctx context.Context) ([]access.Action, error) {
 		return r.ProjectResolver.ViewerPermissions(ctx, obj)
@@ -1261,6 +1249,18 @@ func (r aroundProject) InstanceCounts(ctx context.Context, obj *record.Project) 
 func (r aroundProject) DeploymentStatistics(ctx context.Context, obj *record.Project, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
 	return around(ctx, r.call, Field{Name: "Project.deploymentStatistics", Parent: obj, Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
 		return r.ProjectResolver.DeploymentStatistics(ctx, obj, from, before, by)
+	})
+}
+
+func (r aroundProject) Environments(ctx context.Context, obj *record.Project, filter *model.EnvironmentFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Environment], error) {
+	return around(ctx, r.call, Field{Name: "Project.environments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Environment], error) {
+		return r.ProjectResolver.Environments(ctx, obj, filter, orderBy, first, after, last, before)
+	})
+}
+
+func (r aroundProject) Deployments(ctx context.Context, obj *record.Project, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "Project.deployments", Parent: obj, Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.ProjectResolver.Deployments(ctx, obj, filter, orderBy, first, after, last, before)
 	})
 }
 
@@ -1285,6 +1285,12 @@ func (r aroundQuarantine) Release(ctx context.Context, obj *ent.Quarantine) (*re
 	})
 }
 
+func (r aroundQuarantine) Active(ctx context.Context, obj *ent.Quarantine) (bool, error) {
+	return around(ctx, r.call, Field{Name: "Quarantine.active", Parent: obj}, func(ctx context.Context) (bool, error) {
+		return r.QuarantineResolver.Active(ctx, obj)
+	})
+}
+
 func (r aroundQuarantine) CreatedBy(ctx context.Context, obj *ent.Quarantine) (*actor.Ref, error) {
 	return around(ctx, r.call, Field{Name: "Quarantine.createdBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
 		return r.QuarantineResolver.CreatedBy(ctx, obj)
@@ -1294,12 +1300,6 @@ func (r aroundQuarantine) CreatedBy(ctx context.Context, obj *ent.Quarantine) (*
 func (r aroundQuarantine) EndedBy(ctx context.Context, obj *ent.Quarantine) (*actor.Ref, error) {
 	return around(ctx, r.call, Field{Name: "Quarantine.endedBy", Parent: obj}, func(ctx context.Context) (*actor.Ref, error) {
 		return r.QuarantineResolver.EndedBy(ctx, obj)
-	})
-}
-
-func (r aroundQuarantine) Active(ctx context.Context, obj *ent.Quarantine) (bool, error) {
-	return around(ctx, r.call, Field{Name: "Quarantine.active", Parent: obj}, func(ctx context.Context) (bool, error) {
-		return r.QuarantineResolver.Active(ctx, obj)
 	})
 }
 
@@ -1330,69 +1330,9 @@ func (r aroundQuery) Viewer(ctx context.Context) (*actor.Actor, error) {
 	})
 }
 
-func (r aroundQuery) ModuleDefinitions(ctx context.Context, filter *model.ModuleDefinitionFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleDefinitions", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleDefinition], error) {
-		return r.QueryResolver.ModuleDefinitions(ctx, filter, orderBy, first, after, last, before)
-	})
-}
-
-func (r aroundQuery) ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleDefinition", Args: []any{id, typeArg}}, func(ctx context.Context) (*record.ModuleDefinition, error) {
-		return r.QueryResolver.ModuleDefinition(ctx, id, typeArg)
-	})
-}
-
-func (r aroundQuery) ModuleVersion(ctx context.Context, id string) (*record.ModuleVersion, error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleVersion", Args: []any{id}}, func(ctx context.Context) (*record.ModuleVersion, error) {
-		return r.QueryResolver.ModuleVersion(ctx, id)
-	})
-}
-
-func (r aroundQuery) DefaultValueDefinitions(ctx context.Context, filter *model.DefaultValueDefinitionFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error) {
-	return around(ctx, r.call, Field{Name: "Query.defaultValueDefinitions", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.DefaultValueDefinition], error) {
-		return r.QueryResolver.DefaultValueDefinitions(ctx, filter, first, after, last, before)
-	})
-}
-
-func (r aroundQuery) DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error) {
-	return around(ctx, r.call, Field{Name: "Query.defaultValueDefinition", Args: []any{id}}, func(ctx context.Context) (*record.DefaultValueDefinition, error) {
-		return r.QueryResolver.DefaultValueDefinition(ctx, id)
-	})
-}
-
-func (r aroundQuery) Deployments(ctx context.Context, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
-	return around(ctx, r.call, Field{Name: "Query.deployments", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
-		return r.QueryResolver.Deployments(ctx, filter, orderBy, first, after, last, before)
-	})
-}
-
-func (r aroundQuery) Deployment(ctx context.Context, id string) (*record.Deployment, error) {
-	return around(ctx, r.call, Field{Name: "Query.deployment", Args: []any{id}}, func(ctx context.Context) (*record.Deployment, error) {
-		return r.QueryResolver.Deployment(ctx, id)
-	})
-}
-
-func (r aroundQuery) CompareDeployments(ctx context.Context, fromID string, toID string) (*releases.Comparison, error) {
-	return around(ctx, r.call, Field{Name: "Query.compareDeployments", Args: []any{fromID, toID}}, func(ctx context.Context) (*releases.Comparison, error) {
-		return r.QueryResolver.CompareDeployments(ctx, fromID, toID)
-	})
-}
-
-func (r aroundQuery) AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error) {
-	return around(ctx, r.call, Field{Name: "Query.auditEvents", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.AuditEvent], error) {
-		return r.QueryResolver.AuditEvents(ctx, filter, first, after, last, before)
-	})
-}
-
-func (r aroundQuery) Tokens(ctx context.Context, filter *model.TokenFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error) {
-	return around(ctx, r.call, Field{Name: "Query.tokens", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Token], error) {
-		return r.QueryResolver.Tokens(ctx, filter, first, after, last, before)
-	})
-}
-
-func (r aroundQuery) Token(ctx context.Context, id string) (*ent.Token, error) {
-	return around(ctx, r.call, Field{Name: "Query.token", Args: []any{id}}, func(ctx context.Context) (*ent.Token, error) {
-		return r.QueryResolver.Token(ctx, id)
+func (r aroundQuery) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) {
+	return around(ctx, r.call, Field{Name: "Query.errorCodes"}, func(ctx context.Context) ([]*fault.Entry, error) {
+		return r.QueryResolver.ErrorCodes(ctx)
 	})
 }
 
@@ -1408,21 +1348,15 @@ func (r aroundQuery) Organization(ctx context.Context, id *string, slug *string)
 	})
 }
 
-func (r aroundQuery) Release(ctx context.Context, id string) (*record.Release, error) {
-	return around(ctx, r.call, Field{Name: "Query.release", Args: []any{id}}, func(ctx context.Context) (*record.Release, error) {
-		return r.QueryResolver.Release(ctx, id)
+func (r aroundQuery) Tokens(ctx context.Context, filter *model.TokenFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.Token], error) {
+	return around(ctx, r.call, Field{Name: "Query.tokens", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.Token], error) {
+		return r.QueryResolver.Tokens(ctx, filter, first, after, last, before)
 	})
 }
 
-func (r aroundQuery) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleInstances", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
-		return r.QueryResolver.ModuleInstances(ctx, filter, orderBy, first, after, last, before)
-	})
-}
-
-func (r aroundQuery) ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error) {
-	return around(ctx, r.call, Field{Name: "Query.moduleInstance", Args: []any{id, path}}, func(ctx context.Context) (*record.ModuleInstance, error) {
-		return r.QueryResolver.ModuleInstance(ctx, id, path)
+func (r aroundQuery) Token(ctx context.Context, id string) (*ent.Token, error) {
+	return around(ctx, r.call, Field{Name: "Query.token", Args: []any{id}}, func(ctx context.Context) (*ent.Token, error) {
+		return r.QueryResolver.Token(ctx, id)
 	})
 }
 
@@ -1450,6 +1384,24 @@ func (r aroundQuery) Environment(ctx context.Context, id *string, path *string) 
 	})
 }
 
+func (r aroundQuery) ModuleDefinitions(ctx context.Context, filter *model.ModuleDefinitionFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleDefinition], error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleDefinitions", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleDefinition], error) {
+		return r.QueryResolver.ModuleDefinitions(ctx, filter, orderBy, first, after, last, before)
+	})
+}
+
+func (r aroundQuery) ModuleDefinition(ctx context.Context, id *string, typeArg *string) (*record.ModuleDefinition, error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleDefinition", Args: []any{id, typeArg}}, func(ctx context.Context) (*record.ModuleDefinition, error) {
+		return r.QueryResolver.ModuleDefinition(ctx, id, typeArg)
+	})
+}
+
+func (r aroundQuery) ModuleVersion(ctx context.Context, id string) (*record.ModuleVersion, error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleVersion", Args: []any{id}}, func(ctx context.Context) (*record.ModuleVersion, error) {
+		return r.QueryResolver.ModuleVersion(ctx, id)
+	})
+}
+
 func (r aroundQuery) ValidateInputs(ctx context.Context, input model.InputValuesInput) (*model.InputsValidation, error) {
 	return around(ctx, r.call, Field{Name: "Query.validateInputs", Args: []any{input}}, func(ctx context.Context) (*model.InputsValidation, error) {
 		return r.QueryResolver.ValidateInputs(ctx, input)
@@ -1474,15 +1426,63 @@ func (r aroundQuery) DynamicSources(ctx context.Context) ([]*valuesource.Source,
 	})
 }
 
-func (r aroundQuery) ErrorCodes(ctx context.Context) ([]*fault.Entry, error) {
-	return around(ctx, r.call, Field{Name: "Query.errorCodes"}, func(ctx context.Context) ([]*fault.Entry, error) {
-		return r.QueryResolver.ErrorCodes(ctx)
+func (r aroundQuery) DefaultValueDefinitions(ctx context.Context, filter *model.DefaultValueDefinitionFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.DefaultValueDefinition], error) {
+	return around(ctx, r.call, Field{Name: "Query.defaultValueDefinitions", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.DefaultValueDefinition], error) {
+		return r.QueryResolver.DefaultValueDefinitions(ctx, filter, first, after, last, before)
+	})
+}
+
+func (r aroundQuery) DefaultValueDefinition(ctx context.Context, id string) (*record.DefaultValueDefinition, error) {
+	return around(ctx, r.call, Field{Name: "Query.defaultValueDefinition", Args: []any{id}}, func(ctx context.Context) (*record.DefaultValueDefinition, error) {
+		return r.QueryResolver.DefaultValueDefinition(ctx, id)
+	})
+}
+
+func (r aroundQuery) ModuleInstances(ctx context.Context, filter *model.ModuleInstanceFilter, orderBy model.ListOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.ModuleInstance], error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleInstances", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.ModuleInstance], error) {
+		return r.QueryResolver.ModuleInstances(ctx, filter, orderBy, first, after, last, before)
+	})
+}
+
+func (r aroundQuery) ModuleInstance(ctx context.Context, id *string, path *string) (*record.ModuleInstance, error) {
+	return around(ctx, r.call, Field{Name: "Query.moduleInstance", Args: []any{id, path}}, func(ctx context.Context) (*record.ModuleInstance, error) {
+		return r.QueryResolver.ModuleInstance(ctx, id, path)
+	})
+}
+
+func (r aroundQuery) Deployments(ctx context.Context, filter *model.DeploymentFilter, orderBy model.DeploymentOrder, first *int32, after *string, last *int32, before *string) (*page.Connection[*record.Deployment], error) {
+	return around(ctx, r.call, Field{Name: "Query.deployments", Args: []any{filter, orderBy, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*record.Deployment], error) {
+		return r.QueryResolver.Deployments(ctx, filter, orderBy, first, after, last, before)
+	})
+}
+
+func (r aroundQuery) Deployment(ctx context.Context, id string) (*record.Deployment, error) {
+	return around(ctx, r.call, Field{Name: "Query.deployment", Args: []any{id}}, func(ctx context.Context) (*record.Deployment, error) {
+		return r.QueryResolver.Deployment(ctx, id)
 	})
 }
 
 func (r aroundQuery) DeploymentPlan(ctx context.Context, input model.DeploymentPlanInput) (*propose.Plan, error) {
 	return around(ctx, r.call, Field{Name: "Query.deploymentPlan", Args: []any{input}}, func(ctx context.Context) (*propose.Plan, error) {
 		return r.QueryResolver.DeploymentPlan(ctx, input)
+	})
+}
+
+func (r aroundQuery) CompareDeployments(ctx context.Context, fromID string, toID string) (*releases.Comparison, error) {
+	return around(ctx, r.call, Field{Name: "Query.compareDeployments", Args: []any{fromID, toID}}, func(ctx context.Context) (*releases.Comparison, error) {
+		return r.QueryResolver.CompareDeployments(ctx, fromID, toID)
+	})
+}
+
+func (r aroundQuery) DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
+	return around(ctx, r.call, Field{Name: "Query.deploymentStatistics", Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
+		return r.QueryResolver.DeploymentStatistics(ctx, from, before, by)
+	})
+}
+
+func (r aroundQuery) Release(ctx context.Context, id string) (*record.Release, error) {
+	return around(ctx, r.call, Field{Name: "Query.release", Args: []any{id}}, func(ctx context.Context) (*record.Release, error) {
+		return r.QueryResolver.Release(ctx, id)
 	})
 }
 
@@ -1498,15 +1498,15 @@ func (r aroundQuery) Rule(ctx context.Context, id string) (*ent.Rule, error) {
 	})
 }
 
-func (r aroundQuery) DeploymentStatistics(ctx context.Context, from time.Time, before *time.Time, by figures.Unit) (*figures.Statistics, error) {
-	return around(ctx, r.call, Field{Name: "Query.deploymentStatistics", Args: []any{from, before, by}}, func(ctx context.Context) (*figures.Statistics, error) {
-		return r.QueryResolver.DeploymentStatistics(ctx, from, before, by)
-	})
-}
-
 func (r aroundQuery) Runners(ctx context.Context, filter *model.RunnerFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*runners.Runner], error) {
 	return around(ctx, r.call, Field{Name: "Query.runners", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*runners.Runner], error) {
 		return r.QueryResolver.Runners(ctx, filter, first, after, last, before)
+	})
+}
+
+func (r aroundQuery) AuditEvents(ctx context.Context, filter *model.AuditEventFilter, first *int32, after *string, last *int32, before *string) (*page.Connection[*ent.AuditEvent], error) {
+	return around(ctx, r.call, Field{Name: "Query.auditEvents", Args: []any{filter, first, after, last, before}}, func(ctx context.Context) (*page.Connection[*ent.AuditEvent], error) {
+		return r.QueryResolver.AuditEvents(ctx, filter, first, after, last, before)
 	})
 }
 
@@ -1525,6 +1525,12 @@ func (r aroundRelease) ModuleVersion(ctx context.Context, obj *record.Release) (
 	})
 }
 
+func (r aroundRelease) Quarantine(ctx context.Context, obj *record.Release) (*ent.Quarantine, error) {
+	return around(ctx, r.call, Field{Name: "Release.quarantine", Parent: obj}, func(ctx context.Context) (*ent.Quarantine, error) {
+		return r.ReleaseResolver.Quarantine(ctx, obj)
+	})
+}
+
 func (r aroundRelease) Inputs(ctx context.Context, obj *record.Release) (json.RawMessage, error) {
 	return around(ctx, r.call, Field{Name: "Release.inputs", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
 		return r.ReleaseResolver.Inputs(ctx, obj)
@@ -1534,12 +1540,6 @@ func (r aroundRelease) Inputs(ctx context.Context, obj *record.Release) (json.Ra
 func (r aroundRelease) Artifact(ctx context.Context, obj *record.Release) (json.RawMessage, error) {
 	return around(ctx, r.call, Field{Name: "Release.artifact", Parent: obj}, func(ctx context.Context) (json.RawMessage, error) {
 		return r.ReleaseResolver.Artifact(ctx, obj)
-	})
-}
-
-func (r aroundRelease) Quarantine(ctx context.Context, obj *record.Release) (*ent.Quarantine, error) {
-	return around(ctx, r.call, Field{Name: "Release.quarantine", Parent: obj}, func(ctx context.Context) (*ent.Quarantine, error) {
-		return r.ReleaseResolver.Quarantine(ctx, obj)
 	})
 }
 
@@ -1759,6 +1759,12 @@ func (r resolvers) Viewer() generated.ViewerResolver {
 	return aroundViewer{r.ResolverRoot.Viewer(), r.call}
 }
 
+func (r aroundViewer) Kind(ctx context.Context, obj *actor.Actor) (actor.Kind, error) {
+	return around(ctx, r.call, Field{Name: "Viewer.kind", Parent: obj}, func(ctx context.Context) (actor.Kind, error) {
+		return r.ViewerResolver.Kind(ctx, obj)
+	})
+}
+
 func (r aroundViewer) TokenID(ctx context.Context, obj *actor.Actor) (*string, error) {
 	return around(ctx, r.call, Field{Name: "Viewer.tokenId", Parent: obj}, func(ctx context.Context) (*string, error) {
 		return r.ViewerResolver.TokenID(ctx, obj)
@@ -1771,9 +1777,9 @@ func (r aroundViewer) PrincipalID(ctx context.Context, obj *actor.Actor) (*strin
 	})
 }
 
-func (r aroundViewer) Kind(ctx context.Context, obj *actor.Actor) (actor.Kind, error) {
-	return around(ctx, r.call, Field{Name: "Viewer.kind", Parent: obj}, func(ctx context.Context) (actor.Kind, error) {
-		return r.ViewerResolver.Kind(ctx, obj)
+func (r aroundViewer) OrganizationID(ctx context.Context, obj *actor.Actor) (*string, error) {
+	return around(ctx, r.call, Field{Name: "Viewer.organizationId", Parent: obj}, func(ctx context.Context) (*string, error) {
+		return r.ViewerResolver.OrganizationID(ctx, obj)
 	})
 }
 
@@ -1783,15 +1789,9 @@ func (r aroundViewer) Organization(ctx context.Context, obj *actor.Actor) (*ent.
 	})
 }
 
-func (r aroundViewer) OrganizationID(ctx context.Context, obj *actor.Actor) (*string, error) {
-	return around(ctx, r.call, Field{Name: "Viewer.organizationId", Parent: obj}, func(ctx context.Context) (*string, error) {
-		return r.ViewerResolver.OrganizationID(ctx, obj)
-	})
-}
-
-func (r aroundViewer) Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error) {
-	return around(ctx, r.call, Field{Name: "Viewer.organizations", Parent: obj}, func(ctx context.Context) ([]*account.Membership, error) {
-		return r.ViewerResolver.Organizations(ctx, obj)
+func (r aroundViewer) LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error) {
+	return around(ctx, r.call, Field{Name: "Viewer.leaseSeconds", Parent: obj}, func(ctx context.Context) (int32, error) {
+		return r.ViewerResolver.LeaseSeconds(ctx, obj)
 	})
 }
 
@@ -1801,9 +1801,9 @@ func (r aroundViewer) Permissions(ctx context.Context, obj *actor.Actor) ([]acce
 	})
 }
 
-func (r aroundViewer) LeaseSeconds(ctx context.Context, obj *actor.Actor) (int32, error) {
-	return around(ctx, r.call, Field{Name: "Viewer.leaseSeconds", Parent: obj}, func(ctx context.Context) (int32, error) {
-		return r.ViewerResolver.LeaseSeconds(ctx, obj)
+func (r aroundViewer) Organizations(ctx context.Context, obj *actor.Actor) ([]*account.Membership, error) {
+	return around(ctx, r.call, Field{Name: "Viewer.organizations", Parent: obj}, func(ctx context.Context) ([]*account.Membership, error) {
+		return r.ViewerResolver.Organizations(ctx, obj)
 	})
 }
 
