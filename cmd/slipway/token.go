@@ -77,12 +77,9 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 			}
 
 			return o.withAccounts(c.Context(), env, func(ctx context.Context, accounts *account.Service) error {
-				definitions, err := definitionsOf(ctx, accounts, modules)
-				if err != nil {
+				var err error
+				if in.Scope, err = scopeOf(ctx, accounts, projects, environments, modules); err != nil {
 					return err
-				}
-				if projects != nil || environments != nil || definitions != nil {
-					in.Scope = account.ScopeOf(projects, environments, definitions)
 				}
 
 				if to != "" {
@@ -115,6 +112,17 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 	setting.Add(c.Flags(), &modules, "module", "", setting.List,
 		"types or ids of the modules that the token may publish versions of")
 	return c
+}
+
+// scopeOf returns the scope of what flags name, nil if they name nothing.
+func scopeOf(
+	ctx context.Context, accounts *account.Service, projects, environments, modules []string,
+) (*actor.Scope, error) {
+	definitions, err := definitionsOf(ctx, accounts, modules)
+	if err != nil || projects == nil && environments == nil && definitions == nil {
+		return nil, err
+	}
+	return account.ScopeOf(projects, environments, definitions), nil
 }
 
 // definitionsOf returns the ids of the module definitions of the organization that are named by their types or ids.

@@ -13,7 +13,9 @@ import (
 type DefaultValueDefinition struct{ ent.Schema }
 
 // Mixin of DefaultValueDefinition.
-func (DefaultValueDefinition) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Searched{}} }
+func (DefaultValueDefinition) Mixin() []ent.Mixin {
+	return []ent.Mixin{Identity{}, Owned{}, Searched{}}
+}
 
 // Fields of DefaultValueDefinition.
 func (DefaultValueDefinition) Fields() []ent.Field {

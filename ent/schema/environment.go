@@ -12,7 +12,9 @@ import (
 type Environment struct{ ent.Schema }
 
 // Mixin of Environment.
-func (Environment) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}, Searched{}} }
+func (Environment) Mixin() []ent.Mixin {
+	return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}, Searched{}}
+}
 
 // Fields of Environment.
 func (Environment) Fields() []ent.Field {

@@ -86,7 +86,9 @@ func (Named) Fields() []ent.Field {
 }
 
 // byName is the index of a connection in the order of names.
-func byName(filter ...string) *index.Builder { return index.Fields(append(filter, "name_key", "id")...) }
+func byName(filter ...string) *index.Builder {
+	return index.Fields(append(filter, "name_key", "id")...)
+}
 
 // unfilled is the index of what the sweep has to fill in, which looks over all organizations.
 func unfilled(column string) *index.Builder {

@@ -12,7 +12,9 @@ import (
 type ModuleInstance struct{ ent.Schema }
 
 // Mixin of ModuleInstance.
-func (ModuleInstance) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}, Searched{}} }
+func (ModuleInstance) Mixin() []ent.Mixin {
+	return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}, Searched{}}
+}
 
 // Fields of ModuleInstance.
 func (ModuleInstance) Fields() []ent.Field {

@@ -12,7 +12,9 @@ import (
 type Project struct{ ent.Schema }
 
 // Mixin of Project.
-func (Project) Mixin() []ent.Mixin { return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}, Searched{}} }
+func (Project) Mixin() []ent.Mixin {
+	return []ent.Mixin{Identity{}, Owned{}, Archivable{}, Named{}, Searched{}}
+}
 
 // Fields of Project.
 func (Project) Fields() []ent.Field {

@@ -51,8 +51,8 @@ func (s Scope) binding() binding {
 const yearOne = -62_135_596_800_000_000
 
 // write returns a cursor: the binding, the microseconds of the time since the year one and the id, in base64. An id is
-// in its binary form. Another text comes after a byte of 0, which no binary id begins with. A name comes after a byte of
-// 255, which none begins with either, and its length, before the id.
+// in its binary form. Another text comes after a byte of 0, which no binary id begins with. A name comes after a byte
+// of 255, which none begins with either, and its length, before the id.
 func (b binding) write(p position) string {
 	var space [128]byte
 	return string(b.append(space[:0], p))

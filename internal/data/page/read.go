@@ -63,8 +63,8 @@ func searched[T any](ctx context.Context, list record.Query[T], text *string) (r
 	return list.Search(ctx, text)
 }
 
-// FilterText returns a text that differs for different filters, "" for one without conditions. A filter is a struct, and
-// equal to another if its JSON is.
+// FilterText returns a text that differs for different filters, "" for one without conditions. A filter is a struct,
+// and equal to another if its JSON is.
 func FilterText(filter any) string {
 	if reflect.ValueOf(filter).IsZero() {
 		return ""

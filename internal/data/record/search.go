@@ -14,9 +14,9 @@ const SearchLimit = 10_000
 // searchText is the column of what a search looks in, folded.
 const searchText = "search_text"
 
-// Search returns the list of those of its newest SearchLimit records whose search_text has a text, in any case, the list
-// itself if there is none. The text may be one of 1 to 100 characters. It counts the records first, as work of the
-// context's request.
+// Search returns the list of those of its newest SearchLimit records whose search_text has a text, in any case, the
+// list itself if there is none. The text may be one of 1 to 100 characters. It counts the records first, as work of
+// the context's request.
 func (q Query[T]) Search(ctx context.Context, text *string) (Query[T], error) {
 	if text == nil {
 		return q, nil

@@ -12,9 +12,9 @@ import (
 	"slipway/internal/edge/requestlog"
 )
 
-// metering is the extension that counts what an operation works on while it runs and what it answers with, and puts the
-// cost in the answer if the caller asks for it. A subscription is paid for when it starts, and again with each of its events. Each event is
-// counted anew and has no cost in its answer.
+// metering is the extension that counts what an operation works on while it runs and what it answers with, and puts
+// the cost in the answer if the caller asks for it. A subscription is paid for when it starts, and again with each of
+// its events. Each event is counted anew and has no cost in its answer.
 type metering struct{}
 
 func (metering) ExtensionName() string                   { return "Metering" }

@@ -57,8 +57,8 @@ type rule struct {
 	// whole is whether the action is on what the whole organization shares, which is within no scope: a published version
 	// or a changed default changes what is deployed elsewhere next.
 	whole bool
-	// on is what the action is on. A scope allows an action on places within those that it names, and one on modules for
-	// the definitions that it names.
+	// on is what the action is on, 0 for what belongs neither to a project nor to a module definition. A scope allows an
+	// action on places within those that it names, and one on modules for the definitions that it names.
 	on subject
 	// scoped are the roles that may take the action only with a scope.
 	scoped []actor.Role
@@ -68,10 +68,8 @@ type rule struct {
 type subject int
 
 const (
-	// organization is what belongs neither to a project nor to a module definition.
-	organization subject = iota
 	// places are projects and environments, with all that is in them.
-	places
+	places subject = 1 + iota
 	// modules are module definitions with their versions.
 	modules
 )

@@ -172,7 +172,8 @@ func (s *Service) CreateOrganization(ctx context.Context, name, slug string) (*e
 	err := s.Journal.Write(ctx, "createOrganization", func(ctx context.Context, tx *ent.Tx, e *journal.Entry) (err error) {
 		e.ObjectID, e.Changes = organizationID, map[string]any{"name": name, "slug": slug}
 		created, err = tx.Organization.Create().
-			SetID(organizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).SetName(name).SetSlug(slug).SetSearchText(textrules.SearchText(name, slug)).
+			SetID(organizationID).SetCreatedAt(e.At).SetUpdatedAt(e.At).SetName(name).SetSlug(slug).
+			SetSearchText(textrules.SearchText(name, slug)).
 			Save(ctx)
 		return err
 	})

@@ -110,10 +110,11 @@ func (in NewToken) check(a *actor.Actor, at time.Time) []fault.Violation {
 	return append(violations, checkScope(in.Scope)...)
 }
 
-// CreateToken creates a token of the organization that the actor acts in; a superadmin's belongs to none. The secret is
-// returned only here. The errors are RequestInvalid, ProjectNotFound, EnvironmentNotFound, ModuleDefinitionNotFound, and TokenForbidden if the
-// actor may not give the role or the scope. A token may expire later than the one that created it, and is not revoked
-// with it: otherwise nobody could create the token that takes the place of theirs.
+// CreateToken creates a token of the organization that the actor acts in; a superadmin's belongs to none. The secret
+// is returned only here. The errors are RequestInvalid, ProjectNotFound, EnvironmentNotFound,
+// ModuleDefinitionNotFound, and TokenForbidden if the actor may not give the role or the scope. A token may expire
+// later than the one that created it, and is not revoked with it: otherwise nobody could create the token that takes
+// the place of theirs.
 func (s *Service) CreateToken(ctx context.Context, in NewToken) (*ent.Token, auth.Secret, error) {
 	a := actor.From(ctx)
 	if err := access.CheckRole(a, access.ManageTokens, fault.TokenForbidden); err != nil {
@@ -206,7 +207,8 @@ type TokenFilter struct {
 // conditions are those of the filter, but for its search, at a time.
 func (f TokenFilter) conditions(at time.Time) []record.Condition {
 	list := record.All(slices.Concat(
-		record.Given(record.Equal, token.FieldRole, (*string)(f.Role)), record.Given(record.Equal, token.FieldHolder, f.Holder),
+		record.Given(record.Equal, token.FieldRole, (*string)(f.Role)),
+		record.Given(record.Equal, token.FieldHolder, f.Holder),
 	))
 	if f.Active == nil {
 		return list

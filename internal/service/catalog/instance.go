@@ -100,7 +100,9 @@ func (s *Service) Instances(
 }
 
 // instances returns the instances that meet a filter, but for what it searches for, in its order.
-func (s *Service) instances(ctx context.Context, f InstanceFilter) (list record.Query[record.ModuleInstance], err error) {
+func (s *Service) instances(
+	ctx context.Context, f InstanceFilter,
+) (list record.Query[record.ModuleInstance], err error) {
 	list = record.ModuleInstances.In(s.Store).Where(f.conditions(actor.From(ctx).OrganizationID)...)
 	if f.LiveModuleVersionID != nil {
 		if list, err = s.liveOf(ctx, list, *f.LiveModuleVersionID); err != nil {
@@ -113,8 +115,8 @@ func (s *Service) instances(ctx context.Context, f InstanceFilter) (list record.
 	return list, nil
 }
 
-// liveOf keeps the instances of a version's module in which a release of the version is live. To look at what is live in
-// each instance of the module is work of the context's request.
+// liveOf keeps the instances of a version's module in which a release of the version is live. To look at what is live
+// in each instance of the module is work of the context's request.
 func (s *Service) liveOf(
 	ctx context.Context, list record.Query[record.ModuleInstance], versionID string,
 ) (record.Query[record.ModuleInstance], error) {

@@ -20,9 +20,9 @@ type Response struct {
 	Body   []byte
 }
 
-// GraphQL posts an operation. An empty token sends none; variables may be any value that encodes to a
-// JSON object, json.RawMessage if its text matters, and nil for none. It asks for the cost. Like REST it fails the test,
-// and answers with nothing, if the server cannot be reached; it may be called from any goroutine.
+// GraphQL posts an operation. An empty token sends none; variables may be any value that encodes to a JSON object,
+// json.RawMessage if its text matters, and nil for none. It asks for the cost. Like REST it fails the test, and
+// answers with nothing, if the server cannot be reached; it may be called from any goroutine.
 func (w *World) GraphQL(t testing.TB, token, query string, variables any) Response {
 	t.Helper()
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})

@@ -19,8 +19,10 @@ func AsksForCost(h http.Header) bool { return h.Get(CostHeader) == asked }
 func CheckCostHeader(h http.Header) error {
 	for _, value := range h.Values(CostHeader) {
 		if value != asked {
-			return fault.New(fault.RequestInvalid, "%s must be %s, found %q; leave it out if the cost is not wanted.", CostHeader,
-				asked, Shorten(value))
+			return fault.New(
+				fault.RequestInvalid, "%s must be %s, found %q; leave it out if the cost is not wanted.", CostHeader, asked,
+				Shorten(value),
+			)
 		}
 	}
 	return nil

@@ -34,8 +34,8 @@ FROM "module_instances" AS "i" WHERE {among} AND "i"."archived_at" IS NULL GROUP
 const ofInstance = `FROM "deployments" AS "d" WHERE "d"."organization_id" = "i"."organization_id"
 AND "d"."module_instance_id" = "i"."id"`
 
-// InstancesOf counts the instances of places by their state. Column is that of module_instances which has the ids of the
-// places.
+// InstancesOf counts the instances of places by their state. Column is that of module_instances which has the ids of
+// the places.
 func (s *Service) InstancesOf(ctx context.Context, column string, ids []string) (map[string]*Instances, error) {
 	place := `"i"."` + column + `"`
 	text := func(of string) string {

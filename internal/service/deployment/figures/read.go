@@ -67,8 +67,9 @@ FROM "deployments" AS "d" WHERE ` + where + ` AND "d"."trigger_source" <> '` + s
 }
 
 // laterText reads the first success of an instance that ships something and was created at or after a time.
-const laterText = `FROM "deployments" AS "d" WHERE "d"."organization_id" = $2 AND "d"."module_instance_id" = "given"."value"
-AND "d"."status" = 'SUCCEEDED' AND "d"."trigger_source" NOT IN ('` + state.TriggerEvent + `', '` + state.TriggerDestroy + `')
+const laterText = `FROM "deployments" AS "d"
+WHERE "d"."organization_id" = $2 AND "d"."module_instance_id" = "given"."value" AND "d"."status" = 'SUCCEEDED'
+AND "d"."trigger_source" NOT IN ('` + state.TriggerEvent + `', '` + state.TriggerDestroy + `')
 AND "d"."created_at" >= $3 ORDER BY "d"."created_at", "d"."id" LIMIT 1`
 
 // laterTexts are the statement by whether the database is PostgreSQL. SQLite has no LATERAL.
@@ -77,11 +78,12 @@ var laterTexts = map[bool]string{
 FROM {given} CROSS JOIN "deployments" AS "n" ON "n"."id" = (SELECT "d"."id" ` + laterText + `)
 WHERE "n"."organization_id" = $2`,
 	true: `SELECT "given"."value", "n"."trigger_source", "n"."release_id", "n"."completed_at"
-FROM {given} CROSS JOIN LATERAL (SELECT "d"."trigger_source", "d"."release_id", "d"."completed_at" ` + laterText + `) AS "n"`,
+FROM {given}
+CROSS JOIN LATERAL (SELECT "d"."trigger_source", "d"."release_id", "d"."completed_at" ` + laterText + `) AS "n"`,
 }
 
-// laterSuccesses returns the first success after a period of each instance, for what had not come back within it and for
-// what was rolled back later.
+// laterSuccesses returns the first success after a period of each instance, for what had not come back within it and
+// for what was rolled back later.
 func (s *Service) laterSuccesses(
 	ctx context.Context, courses map[string][]run, p Period,
 ) (map[string][]run, error) {

@@ -62,9 +62,9 @@ type Compared struct {
 }
 
 // ChangesFromLive returns for some deployments, by their ids, how what each ships differs from what is live in its
-// instance; if nothing is live, all of it is added. It has nothing of those that ship no release. It reads the instances,
-// the live deployments, the releases and the inputs of the versions by one statement each. The deployments have
-// LiveColumns.
+// instance; if nothing is live, all of it is added. It has nothing of those that ship no release. It reads the
+// instances, the live deployments, the releases and the inputs of the versions by one statement each. The deployments
+// have LiveColumns.
 func (s *Service) ChangesFromLive(ctx context.Context, list []*record.Deployment) (map[string]Compared, error) {
 	var wanted []Comparison
 	var instanceIDs []string
