@@ -69,7 +69,7 @@ func DefaultLimits() Limits {
 		Selections:    4000,
 		Fragments:     4000,
 		Merging:       10_000,
-		Introspection: 40_000,
+		Introspection: 50_000,
 		Repeats:       4,
 		VariableDepth: 32,
 		Cost:          10_000,
