@@ -55,13 +55,15 @@ func (s *Store) FillNames(ctx context.Context) (filled int, err error) {
 			if err != nil {
 				return filled, fmt.Errorf("names of %s to fill in: %w", t.table, err)
 			}
+			before := filled
 			for _, one := range found {
-				if err := s.fillName(actor.WithServer(ctx, one.organizationID), t, one); err != nil {
+				n, err := s.fillName(actor.WithServer(ctx, one.organizationID), t, one)
+				if err != nil {
 					return filled, fmt.Errorf("fill in the name of %s: %w", one.id, err)
 				}
-				filled++
+				filled += n
 			}
-			if len(found) < namesAtOnce {
+			if len(found) < namesAtOnce || filled == before { // or else it would find the same ones for ever
 				break
 			}
 		}
@@ -90,8 +92,9 @@ func (s *Store) unnamedIn(ctx context.Context, t folded) (found []unnamed, err e
 	return found, err
 }
 
-// fillName writes the folded names of a record, unless its names have changed since it was read.
-func (s *Store) fillName(ctx context.Context, t folded, u unnamed) error {
+// fillName writes the folded names of a record, unless its names have changed since it was read, and returns whether it
+// did, as 1 or 0.
+func (s *Store) fillName(ctx context.Context, t folded, u unnamed) (filled int, err error) {
 	texts := []string{u.name}
 	where := `"id" = $2 AND "name" = $3`
 	if t.other != "" {
@@ -109,8 +112,14 @@ func (s *Store) fillName(ctx context.Context, t folded, u unnamed) error {
 		args = append(args, textrules.NameKey(u.name))
 		set += fmt.Sprintf(`, "name_key" = $%d`, len(args))
 	}
-	return s.Tx(ctx, Repeatable, func(ctx context.Context, tx *ent.Tx) error {
-		_, err := tx.ExecContext(ctx, `UPDATE "`+t.table+`" SET `+set+` WHERE `+where, args...)
+	err = s.Tx(ctx, Repeatable, func(ctx context.Context, tx *ent.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE "`+t.table+`" SET `+set+` WHERE `+where, args...)
+		if err != nil {
+			return err
+		}
+		n, err := result.RowsAffected()
+		filled = int(n)
 		return err
 	})
+	return filled, err
 }

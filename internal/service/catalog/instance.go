@@ -167,26 +167,6 @@ func (s *Service) InstancesOf(
 	}, args, p.of)
 }
 
-// LiveOf returns a page of the instances in which a release of each version is live, as a filter has them.
-func (s *Service) LiveOf(
-	ctx context.Context, versionIDs []string, f InstanceFilter, args page.Args,
-) (map[string]*page.ModuleInstanceConnection, error) {
-	pages := make(map[string]*page.ModuleInstanceConnection, len(versionIDs))
-	for _, id := range versionIDs {
-		of := f
-		if f.LiveModuleVersionID != nil && *f.LiveModuleVersionID != id {
-			of.EnvironmentID = new("") // no instance has two live versions
-		}
-		of.LiveModuleVersionID = &id
-		c, err := s.Instances(ctx, of, args)
-		if err != nil {
-			return nil, err
-		}
-		pages[id] = c
-	}
-	return pages, nil
-}
-
 func (f InstanceFilter) conditions(organizationID string) []record.Condition {
 	list := record.All(slices.Concat(
 		record.Given(record.Equal, moduleinstance.FieldProjectID, f.ProjectID),

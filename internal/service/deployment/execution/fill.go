@@ -20,7 +20,7 @@ func (s *Service) FillIn(ctx context.Context) (filled int, err error) {
 			return filled, fmt.Errorf("deployments to fill in: %w", err)
 		}
 
-		of := map[string][]string{}
+		before, of := filled, map[string][]string{}
 		for _, one := range found {
 			of[one.OrganizationID] = append(of[one.OrganizationID], one.ID)
 		}
@@ -31,7 +31,7 @@ func (s *Service) FillIn(ctx context.Context) (filled int, err error) {
 			}
 		}
 
-		if len(found) < batch {
+		if len(found) < batch || filled == before { // or else it would find the same ones for ever
 			return filled, nil
 		}
 	}

@@ -38,14 +38,14 @@ func (s *Service) read(ctx context.Context, column string, ids []string, p Perio
 	if err := s.Store.Query(ctx, counted, args, func(row store.Rows) error { return row.Scan(&n) }); err != nil {
 		return nil, err
 	}
+	if err := meter.Spend(ctx, meter.Tallied, n); err != nil {
+		return nil, err
+	}
 	if n > maxRuns {
 		return nil, fault.New(
 			fault.RequestInvalid, "More than %d deployments were created from %s to %s; ask for a shorter period.", maxRuns,
 			p.begins[0].Format(time.RFC3339), p.before.Format(time.RFC3339),
 		)
-	}
-	if err := meter.Spend(ctx, meter.Tallied, n); err != nil {
-		return nil, err
 	}
 
 	runs := make([]run, 0, n)
