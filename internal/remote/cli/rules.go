@@ -31,7 +31,7 @@ func (c *Config) rulesListCommand() *cobra.Command {
 		return list(ctx, s, ruleView, p, s.rulePages(ended))
 	})
 	p.flags(cmd)
-	setting.AddFlag(cmd.Flags(), &ended, "ended", "false", setting.Bool, "list those that have ended instead")
+	setting.AddFlag(cmd.Flags(), &ended, "ended", "false", setting.Bool, "list ended rules instead")
 	return cmd
 }
 

@@ -53,11 +53,11 @@ Several processes may use one token.`,
 
 	p.flags(cmd)
 	setting.AddFlag(cmd.Flags(), &deploymentType, "deployment-type", "", setting.Text,
-		"only those that ask for this deployment type")
+		"only runners that ask for this deployment type")
 	setting.AddFlag(cmd.Flags(), &action, "action", "", setting.Choice(client.AllDeploymentAction...),
 		"only those whose program can do this")
 	completeFlag(cmd, "action", fixed(client.AllDeploymentAction))
-	setting.AddFlag(cmd.Flags(), &in, "in", "", setting.Text, "only those that may run deployments in an environment")
+	setting.AddFlag(cmd.Flags(), &in, "in", "", setting.Text, "only runners that may run deployments in an environment")
 	completeFlag(cmd, "in", c.complete(completeEnvironments))
 	return cmd
 }

@@ -1,8 +1,10 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"slipway/internal/base/actor"
 	"slipway/internal/base/meter"
@@ -83,12 +85,15 @@ func (s *Service) liveByVersion(ctx context.Context, versionIDs []string) (map[s
 	live := map[string][]string{}
 	text := `SELECT "d"."module_version_id", "i"."id" FROM "module_instances" AS "i"
 JOIN "deployments" AS "d" ON "d"."id" = "i"."live_deployment_id" AND "d"."organization_id" = "i"."organization_id"
-WHERE ` + where + ` AND "d"."module_version_id" ` + among + ` ORDER BY "i"."id" DESC`
+WHERE ` + where + ` AND "d"."module_version_id" ` + among
 	err := s.Store.Query(ctx, text, args, func(row store.Rows) error {
 		var versionID, instanceID string
 		err := row.Scan(&versionID, &instanceID)
 		live[versionID] = append(live[versionID], instanceID)
-		return err
+		return cmp.Or(err, meter.Err(ctx))
 	})
+	for _, ids := range live {
+		slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(b, a) })
+	}
 	return live, err
 }
