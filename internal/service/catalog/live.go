@@ -14,8 +14,8 @@ import (
 )
 
 // LiveOf returns a page of the instances in which a release of each version is live, as a filter has them. Without
-// conditions it takes three statements, whatever the number of versions: how many instances their modules have, which of
-// these have which version, and the page.
+// conditions it takes three statements, whatever the number of versions: how many instances their modules have, which
+// of these have which version, and the page.
 func (s *Service) LiveOf(
 	ctx context.Context, versionIDs []string, f InstanceFilter, args page.Args,
 ) (map[string]*page.ModuleInstanceConnection, error) {
