@@ -67,3 +67,34 @@ test('a break is taken where somebody says why, and raises the version', async (
   assert.equal(await read('.ci/schema/accepted.json'), '{}\n');
   await says(false, 'clients of 0.2.0 go on', check, root);
 });
+
+test('a deprecation says what to use and when the member goes', async (t) => {
+  const { root, write } = await project(t, { '.ci/schema/schema.released.graphql': `# Slipway 0.1.0\n${first}` });
+  const reasons = { '': true, '(reason: "Unused.")': true, '(reason: "Use b. Goes in 2.1.")': true, '(reason: "Use b. Goes in 2.0.")': false };
+  for (const [reason, refused] of Object.entries(reasons)) {
+    await write('schema.graphql', first.replace('a: Int', `a: Int @deprecated${reason}`));
+    await says(refused, refused ? 'the reason of Query.a must be as "Use x. Goes in 2.0."' : 'clients of 0.1.0 go on', check, root);
+  }
+  const values = 'enum E { X Y @deprecated }\ninput I { e: E  f: Int @deprecated }\n';
+  await write('schema.graphql', `${first.replace('x: Int', 'x: Int @deprecated, i: I')}${values}`);
+  for (const member of ['E.Y', 'I.f', 'Query.b.x']) await says(true, `the reason of ${member} must`, check, root);
+});
+
+test('from 1.0.0 on nothing goes that was not deprecated', async (t) => {
+  const { root, write } = await project(t, {
+    'schema.graphql': first.replace('  a: Int\n', ''), 'CHANGELOG.md': changes,
+    '.ci/schema/accepted.json': JSON.stringify({ 'Query.a FIELD_REMOVED': 'replaced by b for a year' }),
+  });
+  const released = (version, text) => write('.ci/schema/schema.released.graphql', `# Slipway ${version}\n${text}`);
+  await released('1.2.0', first);
+  await says(true, 'schema.graphql lacks Query.a: deprecate it', check, root);
+  await released('0.2.0', first);
+  await says(false, 'but for 1 accepted breaks', check, root);
+  await released('1.2.0', first.replace('a: Int', 'a: Int @deprecated(reason: "Use b. Goes in 2.0.")'));
+  await says(false, 'but for 1 accepted breaks', check, root);
+  await says(true, 'must be at least 2.0.0', release, root, '1.3.0');
+  await released('1.2.0', first.replace('a: Int', 'a: Int @deprecated(reason: "Use b. Goes in 3.0.")'));
+  await says(true, 'must be at least 3.0.0', release, root, '2.0.0');
+  await released('1.2.0', first.replace('a: Int', 'a: Int @deprecated(reason: "Use b. Goes in 2.0.")'));
+  await says(false, 'v2.0.0', release, root, '2.0.0');
+});

@@ -18,6 +18,7 @@ type requests struct {
 	operations, operationCost *prometheus.CounterVec
 	operationDuration         *prometheus.HistogramVec
 	items, errors, refusals   *prometheus.CounterVec
+	deprecated                *prometheus.CounterVec
 	// statuses are the texts of the statuses of HTTP, so that none is made for each request.
 	statuses [mostStatus + 1]string
 }
@@ -49,6 +50,9 @@ func newRequests(to prometheus.Registerer) requests {
 		items:    counters(to, "graphql_items_total", "Items that subscriptions were sent.", "operation"),
 		errors:   counters(to, "errors_total", "Answers that were an error or began with one, by its code.", "code"),
 		refusals: counters(to, "refusals_total", "Answers that were the refusal of a limit.", "limit"),
+		deprecated: counters(
+			to, "deprecated_fields_total", "Operations that use a deprecated member of the schema, by its coordinate.", "field",
+		),
 	}
 
 	for status := range r.statuses {
@@ -112,6 +116,11 @@ func (r *requests) CountOperation(o requestlog.Operation, cost int, took time.Du
 func (r *requests) CountStream(o requestlog.Operation, cost int) {
 	r.operations.WithLabelValues(o.Type, o.Name).Inc()
 	r.operationCost.WithLabelValues(o.Type, o.Name).Add(float64(cost))
+}
+
+// CountDeprecated implements requestlog.Counter.
+func (r *requests) CountDeprecated(field string) {
+	r.deprecated.WithLabelValues(field).Inc()
 }
 
 // CountItem implements requestlog.Counter.

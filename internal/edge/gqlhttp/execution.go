@@ -123,7 +123,7 @@ func pathOf(fc *graphql.FieldContext) string {
 }
 
 // finish replaces an answer that went over its limits or took too long by the error, and adds the extensions: which
-// lists were truncated, and the cost.
+// lists were truncated, what is deprecated of what the operation uses, and the cost.
 func (e *execution) finish(ctx context.Context, kind ast.Operation, resp *graphql.Response) {
 	if kind != ast.Mutation {
 		e.meter.Hold(len(resp.Data))
@@ -145,13 +145,18 @@ func (e *execution) finish(ctx context.Context, kind ast.Operation, resp *graphq
 		setExtension(resp, "truncated", slices.Sorted(maps.Keys(e.truncated)))
 	}
 
+	op := graphql.GetOperationContext(ctx)
+	if used := deprecatedIn(op); len(used) > 0 {
+		setExtension(resp, deprecatedName, used)
+	}
+
 	switch c := costOf(ctx); {
 	case c == nil:
 	case kind == ast.Subscription:
 		e.settlePayment(ctx, c)
 	default:
 		c.settle(ctx, e.meter.Cost(), e.meter.Charge())
-		if wire.AsksForCost(graphql.GetOperationContext(ctx).Headers) {
+		if wire.AsksForCost(op.Headers) {
 			setExtension(resp, costName, c)
 		}
 	}

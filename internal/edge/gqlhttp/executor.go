@@ -54,6 +54,9 @@ func (o operations) Create(ctx context.Context, r *wire.Request) (*graphql.Opera
 	created, errs := o.CreateOperationContext(context.WithValue(graphql.StartOperationTrace(ctx), documentKey{}, doc), p)
 	created.Variables, created.DisableIntrospection = variables, !o.config.Introspection
 	created.Stats.SetExtension(preparedName, doc.Prepared(op))
+	if used := o.documents.Deprecated(doc, op, p.Variables); len(used) > 0 {
+		created.Stats.SetExtension(deprecatedName, used)
+	}
 	if errs == nil {
 		counted := requestlog.Operation{Type: string(op.Operation), Name: o.nameOf(op, isTrusted)}
 		errs = o.charge(ctx, o.documents.Cost(doc, op, variables), counted, created)
@@ -156,7 +159,9 @@ func countSubscription(op *graphql.OperationContext, next graphql.ResponseHandle
 	return func(ctx context.Context) *graphql.Response {
 		if e := executionIn(op); isFirst && e != nil {
 			isFirst = false
-			requestlog.From(ctx).Counter().CountStream(e.counted, meter.Round(e.cost.Total))
+			counter := requestlog.From(ctx).Counter()
+			counter.CountStream(e.counted, meter.Round(e.cost.Total))
+			countDeprecated(counter, op)
 		}
 		resp := next(ctx)
 		if resp != nil && resp.Data == nil {
@@ -190,6 +195,23 @@ const preparedName = "prepared"
 
 // Prepared returns what Config.Prepare has made of an operation, nil without one.
 func Prepared(op *graphql.OperationContext) any { return op.Stats.GetExtension(preparedName) }
+
+// deprecatedName is the name under which an operation's context has what is deprecated of what it uses. It is the name
+// of the extension, too.
+const deprecatedName = "deprecated"
+
+// deprecatedIn returns what is deprecated of what an operation uses.
+func deprecatedIn(op *graphql.OperationContext) []document.Deprecation {
+	used, _ := op.Stats.GetExtension(deprecatedName).([]document.Deprecation)
+	return used
+}
+
+// countDeprecated counts what is deprecated of what an operation uses.
+func countDeprecated(counter requestlog.Counter, op *graphql.OperationContext) {
+	for _, used := range deprecatedIn(op) {
+		counter.CountDeprecated(used.Field)
+	}
+}
 
 type documentKey struct{}
 

@@ -37,8 +37,11 @@ type feed struct {
 }
 
 var feedSchema = gqlparser.MustLoadSchema(&ast.Source{Input: `
-	type Item { n: Int!, text: String, slow: String, panics: String, padded(by: String): String }
-	type Query { echo(text: String): String, slow: String }
+	type Item {
+		n: Int!, text: String, slow: String, panics: String, padded(by: String): String
+		old: Int @deprecated(reason: "Use n. Goes in 2.0.")
+	}
+	type Query { echo(text: String): String, slow: String, said: String @deprecated(reason: "Use echo. Goes in 2.0.") }
 	type Mutation { echo(text: String): String, slow: String }
 	type Subscription { feed(of: String!): Item }
 `})

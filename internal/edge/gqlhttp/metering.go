@@ -57,6 +57,7 @@ func (metering) InterceptResponse(ctx context.Context, next graphql.ResponseHand
 		counter.CountItem(e.counted, e.meter.Cost())
 	} else {
 		counter.CountOperation(e.counted, e.meter.Cost(), graphql.Now().Sub(op.Stats.OperationStart))
+		countDeprecated(counter, op)
 	}
 	wire.CountErrors(ctx, resp)
 	describe(span, e, resp)

@@ -27,6 +27,8 @@ type Counter interface {
 	// CountStream counts a subscription that begins, CountItem an item of one. Each costs.
 	CountStream(o Operation, cost int)
 	CountItem(o Operation, cost int)
+	// CountDeprecated counts an operation that uses a deprecated member of the schema, by its coordinate.
+	CountDeprecated(field string)
 }
 
 // Operation names operations of GraphQL that are counted together. Its texts come from the schema and the
@@ -82,6 +84,7 @@ func (uncounted) CountError(fault.Code, string)                {}
 func (uncounted) CountOperation(Operation, int, time.Duration) {}
 func (uncounted) CountStream(Operation, int)                   {}
 func (uncounted) CountItem(Operation, int)                     {}
+func (uncounted) CountDeprecated(string)                       {}
 
 // From returns the context's line, nil if it carries none.
 func From(ctx context.Context) *Line {

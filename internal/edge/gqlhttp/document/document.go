@@ -43,6 +43,7 @@ type Documents struct {
 	scalars                        checks
 	// withTypename are the input types that may have a __typename.
 	withTypename  map[string]bool
+	deprecations  deprecations
 	introspection bool
 	prepare       func(*ast.QueryDocument, *ast.OperationDefinition) any
 	kept          *cache
@@ -52,13 +53,15 @@ type Documents struct {
 func New(schema *ast.Schema, c Config) *Documents {
 	c.Limits = c.Limits.WithDefaults()
 	withTypename := typenameInputs(schema, c.Limits.FreeInputs)
+	standard := StandardSchema(schema)
 	return &Documents{
-		schema:                  StandardSchema(schema),
+		schema:                  standard,
 		limits:                  c.Limits,
 		rules:                   rulesOf(c, withTypename, c.Introspection),
 		rulesWithoutSuggestions: rulesOf(c, withTypename, false),
 		scalars:                 c.Scalars,
 		withTypename:            withTypename,
+		deprecations:            deprecationsOf(standard),
 		introspection:           c.Introspection,
 		prepare:                 c.Prepare,
 		kept:                    newCache(cmp.Or(c.Kept, 1000)),
@@ -75,6 +78,8 @@ type Document struct {
 	tokens int
 	// introspection is how many values of the schema each operation asks for.
 	introspection map[*ast.OperationDefinition]int
+	// deprecated is what is deprecated of what each operation asks for.
+	deprecated map[*ast.OperationDefinition][]Deprecation
 	// prepared is what Config.Prepare has made of each operation.
 	prepared map[*ast.OperationDefinition]any
 }
@@ -141,8 +146,11 @@ func (d *Documents) Parse(text string) (*Document, gqlerror.List) {
 		return nil, gqlerror.List{refused}
 	}
 
+	deprecated := d.deprecated(parsed) // before literals are lifted out of it
 	nodes := d.lift(parsed)
-	return &Document{parsed, executable(parsed), uses, nodes, scanned.tokens, introspection, d.prepared(parsed)}, nil
+	return &Document{
+		parsed, executable(parsed), uses, nodes, scanned.tokens, introspection, deprecated, d.prepared(parsed),
+	}, nil
 }
 
 // executable returns a document without the declarations of variables.
