@@ -76,7 +76,7 @@ func (h HTTP) serve(w http.ResponseWriter, r *http.Request, exec stream.Executor
 
 	kind := op.Operation.Operation
 	if kind == ast.Subscription {
-		if named, _ := h.events(r); named {
+		if named, _ := h.events(wire.Accepted(r.Header)); named {
 			media = wire.MediaEvents
 		}
 	}
@@ -128,7 +128,7 @@ func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp 
 	case media != wire.MediaEvents:
 		wire.Respond(w, media, resp)
 	case fault.MayRetry(status):
-		wire.Write(w, cmp.Or(wire.Negotiate(r.Header), httpx.MediaJSON), status, resp)
+		wire.Write(w, cmp.Or(wire.Negotiate(wire.Accepted(r.Header)), httpx.MediaJSON), status, resp)
 	default:
 		h.Streams.RefuseEvents(w, resp)
 	}
@@ -140,10 +140,11 @@ func (h HTTP) media(w http.ResponseWriter, r *http.Request) (string, error) {
 		return "", wrongMethod(w, "GET, HEAD, POST, OPTIONS",
 			"GraphQL is served by POST and GET; found %s.", wire.Shorten(r.Method))
 	}
-	if _, first := h.events(r); first {
+	accept := wire.Accepted(r.Header)
+	if _, first := h.events(accept); first {
 		return wire.MediaEvents, nil
 	}
-	media := wire.Negotiate(r.Header)
+	media := wire.Negotiate(accept)
 	if media == "" {
 		return "", fault.New(fault.RequestNotAcceptable,
 			"Accept must allow %s or %s; it allows neither.", wire.MediaGraphQL, httpx.MediaJSON)
@@ -151,11 +152,11 @@ func (h HTTP) media(w http.ResponseWriter, r *http.Request) (string, error) {
 	return media, nil
 }
 
-func (h HTTP) events(r *http.Request) (named, first bool) {
+func (h HTTP) events(accept httpx.Accept) (named, first bool) {
 	if h.Streams == nil {
 		return false, false
 	}
-	return wire.NegotiateEvents(r.Header)
+	return wire.NegotiateEvents(accept)
 }
 
 // read reads the request for an operation.

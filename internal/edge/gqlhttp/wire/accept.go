@@ -13,11 +13,13 @@ const (
 	MediaEvents  = "text/event-stream"
 )
 
-// Negotiate returns the media type that the Accept headers want of an answer in one piece, "" if they want neither. Of
+// Accepted returns what the Accept headers of a request want, without what has no proper weight.
+func Accepted(header http.Header) httpx.Accept { return httpx.ParseAccept(header).Strict() }
+
+// Negotiate returns the media type that a caller wants of an answer in one piece, "" if it wants neither. Of
 // two that are wanted alike, the more exactly named one wins. If both come by a wildcard, application/json wins, which
 // clients expect that never heard of the other.
-func Negotiate(header http.Header) string {
-	accept := httpx.ParseAccept(header).Strict()
+func Negotiate(accept httpx.Accept) string {
 	json, graphql := accept.Preference(httpx.MediaJSON), accept.Preference(MediaGraphQL)
 	switch {
 	case accept.IsEmpty():
@@ -31,10 +33,9 @@ func Negotiate(header http.Header) string {
 	}
 }
 
-// NegotiateEvents reports whether the Accept headers name event streams, and whether they want them more
-// than answers in one piece. Many clients name them in every request, for subscriptions only.
-func NegotiateEvents(header http.Header) (named, first bool) {
-	accept := httpx.ParseAccept(header).Strict()
+// NegotiateEvents reports whether a caller names event streams, and whether it wants them more than answers in one
+// piece. Many clients name them in every request, for subscriptions only.
+func NegotiateEvents(accept httpx.Accept) (named, first bool) {
 	events := accept.Preference(MediaEvents)
 	if !events.IsNamed() || events.Quality == 0 {
 		return false, false

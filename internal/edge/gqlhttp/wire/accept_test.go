@@ -33,7 +33,7 @@ func TestTheMediaTypeFollowsAccept(t *testing.T) {
 		"text/event-stream":    "",
 		"application/json;q=2": "",
 	} {
-		if got := wire.Negotiate(http.Header{"Accept": {accept}}); got != want {
+		if got := wire.Negotiate(wire.Accepted(http.Header{"Accept": {accept}})); got != want {
 			t.Errorf("%q: %q, want %q", accept, got, want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestStreamsOfEventsAreForThoseWhoNameThem(t *testing.T) {
 		"text/event-stream;q=2, text/*;q=0.5": {false, false},
 		"application/graphql-response+json;q=0.2, text/event-stream;q=0.3": {true, true},
 	} {
-		if named, first := wire.NegotiateEvents(http.Header{"Accept": {accept}}); named != want.named || first != want.first {
+		if named, first := wire.NegotiateEvents(wire.Accepted(http.Header{"Accept": {accept}})); named != want.named || first != want.first {
 			t.Errorf("%q: %t %t, want %v", accept, named, first, want)
 		}
 	}

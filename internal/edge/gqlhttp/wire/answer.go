@@ -23,7 +23,7 @@ import (
 func Refuse(w http.ResponseWriter, r *http.Request, err error) {
 	resp := Failure(r.Context(), err)
 	requestlog.From(r.Context()).AddError(CodeOf(resp.Errors[0]))
-	Write(w, cmp.Or(Negotiate(r.Header), httpx.MediaJSON), fault.Status(err), resp)
+	Write(w, cmp.Or(Negotiate(Accepted(r.Header)), httpx.MediaJSON), fault.Status(err), resp)
 }
 
 // Respond writes the response of an operation in one piece. Without data nothing was executed, and the status is
