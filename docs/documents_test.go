@@ -108,20 +108,34 @@ func TestLinksOfTheDocumentsLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestReadmeLinksEveryDocument(t *testing.T) {
+func TestTheIndexLinksEveryDocument(t *testing.T) {
 	t.Parallel()
-	readme := pages(t)["README.md"]
-	walk(t, "docs", func(file string) {
+	const folder, index = "docs", "docs/README.md"
+	all := pages(t)
+	walk(t, folder, func(file string) {
 		// The figures of docs/benchmarks are linked by the document of that name.
-		isLinked := strings.HasPrefix(file, "docs/benchmarks/") || strings.Contains(readme, "]("+file+")")
-		if !isLinked && path.Ext(file) != ".go" {
-			t.Errorf("README.md does not link %s", file)
+		isElsewhere := file == index || path.Ext(file) == ".go" || strings.HasPrefix(file, "docs/benchmarks/")
+		if !isElsewhere && !strings.Contains(all[index], "]("+strings.TrimPrefix(file, folder+"/")+")") {
+			t.Errorf("%s does not link %s", index, file)
 		}
 	})
 	for _, file := range []string{"CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
-		if !strings.Contains(readme, "]("+file+")") {
-			t.Errorf("README.md does not link %s", file)
+		if !strings.Contains(all[index], "](../"+file+")") {
+			t.Errorf("%s does not link %s", index, file)
 		}
+	}
+	if !strings.Contains(all["README.md"], "]("+index+")") {
+		t.Errorf("README.md does not link %s", index)
+	}
+}
+
+// maxWords is what somebody reads who wants to know what Slipway is for.
+const maxWords = 900
+
+func TestTheReadmeIsShort(t *testing.T) {
+	t.Parallel()
+	if words := len(strings.Fields(read(t, "README.md"))); words > maxWords {
+		t.Errorf("README.md has %d words, at most %d", words, maxWords)
 	}
 }
 

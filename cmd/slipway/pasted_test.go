@@ -78,33 +78,3 @@ func TestThePageOfPersistedDocumentsCanBePasted(t *testing.T) {
 		t.Errorf("not two answers %s in %s", want, printed)
 	}
 }
-
-func TestTheReadmesCommandsRunOnTheDemo(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(text), "## Try the demo\n")
-	section, _, _ = strings.Cut(section, "## What an error looks like\n")
-	d := runDemo(t, "100")
-	env := variables{"SLIPWAY_SERVER": d.url, "SLIPWAY_TOKEN": d.token}
-	seen := 0
-	for _, line := range regexp.MustCompile(`(?m)^slipway (.*)$`).FindAllStringSubmatch(section, -1) {
-		seen++
-		var args []string
-		for _, word := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(line[1], -1) {
-			args = append(args, strings.Trim(word, "'"))
-		}
-		want := 0
-		if strings.Contains(line[1], "broken") {
-			want = 6
-		}
-		if o := run(t, env, args...); o.code != want || o.stdout == "" {
-			t.Errorf("%s: want exit code %d, got %+v", line[0], want, o)
-		}
-	}
-	if seen < 6 {
-		t.Errorf("only %d commands", seen)
-	}
-}
