@@ -18,11 +18,11 @@ func backupCommand() *cobra.Command {
 	var to string
 	c := &cobra.Command{
 		Use:   "backup --to FILE",
-		Short: "Copy a SQLite database while it is served",
-		Long: `Copy a SQLite database, as it is at one moment, into one file that is not there yet. The server may
-run meanwhile; it is not held up. The copy is checked before it gets its name, and only its owner may read it.
+		Short: "Back up a SQLite database while the server runs",
+		Long: `Copy a SQLite database, as of one moment, into one new file. The server can run meanwhile and is not
+slowed down. The copy is checked before it gets its name, and only its owner can read it.
 
-PostgreSQL has tools of its own for this: docs/backup.md says how to use them.`,
+PostgreSQL has its own tools for backups: see docs/backup.md.`,
 		Example: `  slipway backup --to /var/backups/slipway-$(date -u +%Y%m%dT%H%M%SZ).db
   slipway backup --database sqlite:/var/lib/slipway/slipway.db --to slipway-before-the-upgrade.db`,
 		Args: cobra.NoArgs,
@@ -34,7 +34,7 @@ PostgreSQL has tools of its own for this: docs/backup.md says how to use them.`,
 		},
 	}
 	s.flags(c.Flags(), defaultDatabase, databaseUsage)
-	setting.Add(c.Flags(), &to, "to", "", setting.Text, "file to write, which is not there yet")
+	setting.Add(c.Flags(), &to, "to", "", setting.Text, "new file to write")
 	return c
 }
 
@@ -66,11 +66,11 @@ func restoreCommand() *cobra.Command {
 	var from string
 	c := &cobra.Command{
 		Use:   "restore --from FILE",
-		Short: "Put a backup in the place of a SQLite database",
-		Long: `Put a copy of a backup in the place of a SQLite database. Stop the server first.
+		Short: "Restore a SQLite backup",
+		Long: `Replace a SQLite database with a copy of a backup. Stop the server first.
 
-Nothing is deleted: what was there is moved into a folder beside it, which is printed. The backup is checked
-before anything is moved. Where a restore is killed, run it again.`,
+The backup is checked first. Nothing is deleted: the earlier files move into a folder next to the
+database, and the command prints its path. If a restore is interrupted, run it again.`,
 		Example: `  slipway restore --from /var/backups/slipway-20261122T020000Z.db
   slipway restore --database sqlite:/var/lib/slipway/slipway.db --from slipway-before-the-upgrade.db`,
 		Args: cobra.NoArgs,
@@ -82,7 +82,7 @@ before anything is moved. Where a restore is killed, run it again.`,
 		},
 	}
 	s.flags(c.Flags(), defaultDatabase, databaseUsage)
-	setting.Add(c.Flags(), &from, "from", "", setting.Text, "backup to restore, which stays as it is")
+	setting.Add(c.Flags(), &from, "from", "", setting.Text, "backup to restore; it is not modified")
 	return c
 }
 

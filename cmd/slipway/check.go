@@ -24,10 +24,10 @@ func checkCommand() *cobra.Command {
 
 	c := &cobra.Command{
 		Use:   "check",
-		Short: "List stored inputs and live values that today's rules would refuse",
-		Long: "List the schemas of default value definitions, the inputs of module versions and the live values of\n" +
-			"instances that would be refused if they were saved or deployed now. Nothing is changed, and all of them\n" +
-			"keep working as docs/inputs.md says. The exit code is 3 where there are any.",
+		Short: "List stored inputs that the current rules would reject",
+		Long: `List default value definitions, inputs of module versions and live values that the current rules
+would reject if they were saved or deployed now. Nothing is changed, and all of them continue to
+work, as docs/inputs.md explains. The exit code is 3 if there are any.`,
 		Example: "  slipway check --database postgres://slipway@db.internal/slipway",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) (err error) {

@@ -11,8 +11,8 @@ func TestHelpListsTheCommandsOfUsersApart(t *testing.T) {
 	t.Parallel()
 	help := must(t, "--help")
 	for head, commands := range map[string][]string{
-		"Use a server:":              {"login", "projects", "deployments", "api", "completion"},
-		"Run a server, or a runner:": {"init", "serve", "demo", "runner", "migrate", "backup", "restore", "check", "org", "token"},
+		"Use a server:":             {"login", "projects", "deployments", "api", "completion"},
+		"Run a server or a runner:": {"init", "serve", "demo", "runner", "migrate", "backup", "restore", "check", "org", "token"},
 	} {
 		_, section, _ := strings.Cut(help, head)
 		section, _, _ = strings.Cut(section, "\n\n")

@@ -24,7 +24,7 @@ const defaultDatabase = "sqlite:slipway.db"
 func (s *source) flags(fs *pflag.FlagSet, fallback, usage string) {
 	setting.Add(fs, &s.url, "database", fallback, database, usage)
 	setting.Add(fs, &s.direct, "database-direct", "", setting.OrEmpty(database),
-		"PostgreSQL without the pooler that --database goes through, for migrations and notifications")
+		"PostgreSQL without a connection pooler, for migrations and notifications")
 }
 
 const databaseUsage = "sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs"

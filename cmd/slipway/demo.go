@@ -26,17 +26,16 @@ func demoCommand() *cobra.Command {
 	var pace float64
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Serve the API on a throw-away database with demo data",
-		Long: `Serve the API on a database that is filled with demo data, and print the tokens for it. Without
---database the data is in a temporary file that goes when the demo ends.
+		Short: "Serve the API with demo data that is not kept",
+		Long: `Serve the API with demo data, and print tokens for it. Without --database, the data is in a
+temporary file that is deleted when the demo stops.
 
-What is deployed, rolled back or redeployed is carried out as you watch: a blue/green deployment takes half
-a minute, a rolling one half of that. One fails whose inputs or artifact have the word "broken" in them, as
-in an image's tag. With --pace 0 it waits for a runner of your own.
+Deployments run as you watch: a blue/green deployment takes half a minute, a rolling deployment half
+of that. A deployment fails if its inputs or its artifact have the word "broken"; with --pace 0, it
+waits for your own runner.
 
-The explorer's page has the admin token: serve a demo to others only where everybody may do everything. They
-reach it under the host of --base-url, and this machine under localhost. Pages that this machine serves on any
-port may use the API.`,
+GraphiQL has the admin token filled in, so only serve a demo to people who may do everything, under
+the host of --base-url. Pages on any port of this machine can use the API.`,
 		Example: `  slipway demo
   slipway demo --listen 127.0.0.1:0
   slipway demo --listen :8090 --base-url http://demo.internal:8090
@@ -48,9 +47,9 @@ port may use the API.`,
 	}
 	// It stands beside a server of one's own, and nobody watches its health.
 	s.flags(c.Flags(), fallbacks{listen: "127.0.0.1:8090", origins: pagesOfThisMachine},
-		databaseUsage+"; a throw-away SQLite file where it is not set")
+		databaseUsage+" (default: a temporary SQLite file)")
 	setting.Add(c.Flags(), &pace, "pace", "1", speed,
-		"how fast deployments are carried out: 2 is twice as fast, 0 not at all")
+		"speed of deployments: 2 is twice as fast, 0 runs none")
 	return c
 }
 

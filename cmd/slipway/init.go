@@ -36,12 +36,11 @@ func initCommand(env setting.Environment) *cobra.Command {
 	i := initial{context: cli.NewContext{Name: "local"}}
 	c := &cobra.Command{
 		Use:   "init --org SLUG [--runner-token FILE]",
-		Short: "Make the first organization with its tokens, and a context for the commands",
-		Long: `Migrate the database and make what a first deployment takes: an organization, a token of an admin,` +
-			` which is kept in
-the context local of the commands, and a token of a runner, which is written to a new file. No token is shown.
+		Short: "Set up an organization, its tokens and a context",
+		Long: `Migrate the database and create everything that a first deployment needs: an organization, an
+admin's token in the context "local", and a runner's token in a new file. No token is printed.
 
-Where the organization, the file or the context is there already, init refuses with exit code 5 and changes nothing.`,
+If the organization, the file or the context exists, init changes nothing and exits with 5.`,
 		Example: `  slipway init --org acme --runner-token runner.token
   slipway init --org acme --name "Acme Ltd" --server http://127.0.0.1:9000
   slipway init --org acme --runner-token /etc/slipway/runner.token --database postgres://slipway@db.internal/slipway`,
@@ -63,11 +62,11 @@ Where the organization, the file or the context is there already, init refuses w
 	i.flags(c.Flags(), defaultDatabase, databaseUsage)
 	setting.Add(c.Flags(), &i.org, "org", "", setting.Text, "slug of the organization: 1 to 60 letters, digits, _ and -")
 	setting.Add(c.Flags(), &i.name, "name", "", setting.OrEmpty(setting.Text),
-		"its name for people; the slug where it is not set")
+		"display name (default: the slug)")
 	setting.Add(c.Flags(), &i.runnerToken, "runner-token", "runner.token", tokenFile,
-		"file to write the runner's token to, for its owner alone; it must not exist yet")
+		"new file for the runner's token, readable by its owner only")
 	setting.Add(c.Flags(), &i.context.Server, "server", "http://"+defaultListen, setting.BaseURL,
-		"where the API will be served")
+		"URL of the API, which the context uses")
 	return c
 }
 

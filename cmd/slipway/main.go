@@ -57,6 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer, env setti
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	describe(root)
 
 	var unwritten error
 	help := root.HelpFunc()
@@ -116,10 +117,10 @@ const (
 
 // commands returns the program's commands, below the one that has no name of its own.
 func commands(env setting.Environment) *cobra.Command {
-	root := cli.Group("slipway", "The control-plane API of an infrastructure delivery platform")
+	root := cli.Group("slipway", "Deploy infrastructure with typed inputs and exact rollback")
 	root.AddGroup(
 		&cobra.Group{ID: forUsers, Title: "Use a server:"},
-		&cobra.Group{ID: forOperators, Title: "Run a server, or a runner:"},
+		&cobra.Group{ID: forOperators, Title: "Run a server or a runner:"},
 	)
 
 	add := func(group string, commands ...*cobra.Command) {
@@ -139,7 +140,7 @@ func commands(env setting.Environment) *cobra.Command {
 		runnerCommand(),
 		backupCommand(),
 		restoreCommand(),
-		cli.Group("migrate", "Apply or list the migrations of the database", migrateUpCommand(), migrateStatusCommand()),
+		cli.Group("migrate", "Apply or list database migrations", migrateUpCommand(), migrateStatusCommand()),
 		checkCommand(),
 		cli.Group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),
 		cli.Group("token", "Create, list and revoke tokens",
@@ -148,6 +149,20 @@ func commands(env setting.Environment) *cobra.Command {
 
 	root.AddCommand(versionCommand())
 	return root
+}
+
+// describe gives the commands that cobra adds a text like the others have.
+func describe(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Short = "Generate a completion script for your shell"
+		case "help":
+			c.Short = "Show help for a command"
+		}
+	}
 }
 
 // explain returns an error on one line: of a refusal its message, and its cause if that is the server's own.

@@ -15,11 +15,11 @@ func migrateUpCommand() *cobra.Command {
 	var s source
 	c := &cobra.Command{
 		Use:   "up",
-		Short: "Apply the pending migrations",
-		Long: `Apply the pending migrations, beside servers that serve. Any number of processes may do so at once.
+		Short: "Apply pending migrations",
+		Long: `Apply pending migrations while servers run. Several processes can apply them at the same time. If a
+table is locked, the migration waits, retries and reports that on standard error.
 
-A migration that finds a table locked gives way and is tried again, which it tells on standard error.
-slipway migrate status says beforehand which migrations an older server may go on with.`,
+Run slipway migrate status first: it shows which migrations an older server survives.`,
 		Example: "  slipway migrate up --database postgres://slipway@db.internal/slipway",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -43,14 +43,15 @@ func migrateStatusCommand() *cobra.Command {
 	var s source
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "List the migrations and whether each was applied",
-		Long: `List the migrations, whether each was applied, and what becomes of servers of an older version:
+		Short: "List migrations and whether each is applied",
+		Long: `List the migrations, whether each is applied, and its effect on servers of an older version:
 
-  may go on    a server that suits the database as it is serves on beside this migration, and may restart
-  stop first   such a server fails once this migration is applied, and does not start any more
+  may go on    a server that fits the database now continues to run, and can restart
+  stop first   such a server fails after this migration, and can no longer start
 
-Of a migration that only another version of slipway has it says whether this version may serve with it. One that is out
-of order was not applied before a later one was, and is not any more: that is a mistake of a version of slipway.`,
+For a migration of another version of slipway, shows whether this version can run with it. An "out
+of order" migration was skipped before a later migration was applied. That is a mistake in a version
+of slipway.`,
 		Example: "  slipway migrate status",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

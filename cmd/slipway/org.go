@@ -81,9 +81,9 @@ func orgCreateCommand(env setting.Environment) *cobra.Command {
 	}
 
 	s.flags(c.Flags(), defaultDatabase, databaseUsage)
-	setting.Add(c.Flags(), &name, "name", "", setting.Text, "name for people")
+	setting.Add(c.Flags(), &name, "name", "", setting.Text, "display name")
 	setting.Add(c.Flags(), &slug, "slug", "", setting.Text,
-		"short name for addresses and commands: 1 to 60 letters, digits, _ and -")
+		"short name in URLs and commands: 1 to 60 letters, digits, _ and -")
 	return c
 }
 
@@ -92,7 +92,7 @@ func orgListCommand(env setting.Environment) *cobra.Command {
 
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List the organizations",
+		Short:   "List organizations",
 		Example: "  slipway org list",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {

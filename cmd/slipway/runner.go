@@ -32,19 +32,17 @@ func runnerCommand() *cobra.Command {
 	var s runnerSettings
 	c := &cobra.Command{
 		Use:   "runner --server URL --exec CMD",
-		Short: "Carry deployments out with a program",
-		Long: `Claim deployments from a server and run a program for each, in a folder of its module instance.
+		Short: "Run deployments with your own program",
+		Long: `Claim deployments from a server and run a program for each, in a folder of its instance.
 
-The program reads the deployment and its release as JSON on standard input. Each line that it prints is
-reported, with the secrets of its inputs masked; exit code 0 is success. If the deployment is canceled, the program gets
-SIGTERM: with --stop group all of its processes do, with --stop program it alone, which Terraform needs.
+The program reads the deployment and its release as JSON from standard input. Each line that it
+prints is reported with secret inputs masked, and exit code 0 means success. If a deployment is
+canceled, its program gets SIGTERM: with --stop group its whole process group, with --stop program
+the program alone, which Terraform needs.
 
-The token is a runner's. On a command line it would show in the list of processes: put it into
-SLIPWAY_TOKEN, or into a file for --token-file.
-
-SIGTERM and SIGINT end the runner in order: it claims no more, and programs that run may finish. SIGUSR2
-ends it at once and leaves them running for the next runner with the same --work-dir, which takes them up:
-so it is upgraded. So does the end of a runner that is killed; a program is stopped before its lease ends.`,
+On SIGTERM or SIGINT the runner claims nothing more, and running programs can finish. On SIGUSR2 it
+stops immediately and leaves its programs to the next runner with the same --work-dir, which is how
+you upgrade it.`,
 		Example: `  SLIPWAY_TOKEN=slp_runner_… slipway runner --server https://slipway.example --exec /opt/slipway/deploy.sh
   slipway runner --server http://127.0.0.1:8080 --token-file runner.token --deployment-types terraform --exec` +
 			` "$PWD/terraform.sh" --stop program --once`,
@@ -92,38 +90,40 @@ func keep() (code int, ok bool) {
 }
 
 func (s *runnerSettings) flags(fs *pflag.FlagSet) {
-	setting.Add(fs, &s.Server, "server", "", setting.BaseURL, "where the API is served")
-	setting.Add(fs, &s.Token, "token", "", setting.Token, "token of a runner; better in its variable or in a file")
+	setting.Add(fs, &s.Server, "server", "", setting.BaseURL, "URL of the API")
+	setting.Add(fs, &s.Token, "token", "", setting.Token,
+		"token of a runner; SLIPWAY_TOKEN or --token-file hides it from the list of processes")
 	setting.Add(fs, &s.tokenFile, "token-file", "", setting.OrEmpty(setting.Text),
-		"file with the token, which goes before --token")
+		"file with the token; overrides --token")
 
 	setting.Add(fs, &s.Kinds, "deployment-types", strings.Join(module.DeploymentTypes, ","), kinds,
-		"types of the deployments that the program carries out")
+		"deployment types that the program can run")
 	setting.Add(fs, &s.Destroy, "destroy", "false", setting.Bool,
-		"the program reads SLIPWAY_ACTION and can destroy; otherwise it never gets a deployment that destroys")
+		"the program reads SLIPWAY_ACTION and can destroy; without this flag it gets no destroy")
 
-	setting.Add(fs, &s.Command, "exec", "", setting.Text, "program to run for each deployment; by sh -c with --stop group")
+	setting.Add(fs, &s.Command, "exec", "", setting.Text,
+		"program to run for each deployment; with --stop group it runs in sh -c")
 	setting.Add(fs, &s.Stop, "stop", string(keeper.StopGroup), setting.Choice(keeper.StopGroup, keeper.StopProgram),
-		"who gets SIGTERM when a program is stopped: its process group, or the program alone, "+
-			"which is then run without a shell")
+		"receiver of SIGTERM when a program is stopped: its process group, or the program alone, "+
+			"which then runs without a shell")
 
 	setting.Add(fs, &s.Parallel, "parallel", strconv.Itoa(runner.DefaultParallel), setting.Between(1, 1000),
-		"how many deployments may run at once")
+		"maximum number of concurrent deployments")
 	setting.Add(fs, &s.Poll, "poll", setting.DurationText(runner.DefaultPoll), setting.AtLeast(10*time.Millisecond),
-		"how often to ask for work where the server does not let the runner wait for it, "+
-			"and to look for programs that another runner has left")
+		"interval to ask for work if the server has no long poll, "+
+			"and to look for programs that another runner left")
 	setting.Add(fs, &s.WorkDir, "work-dir", "./slipway-runner", setting.Text,
-		"folder with a folder for each module instance, where the program runs")
+		"folder with a working folder for each instance")
 	setting.Add(fs, &s.ShutdownTimeout, "shutdown-timeout", "5m", setting.AtLeast(0),
-		"how long programs may go on after SIGTERM; those that do are stopped and fail")
+		"time for programs to finish after SIGTERM; then they are stopped and their deployments fail")
 	setting.Add(fs, &s.StopGrace, "stop-grace", "60s", setting.AtLeast(0),
-		"how long a program that is stopped has between SIGTERM and SIGKILL; at most a third of the lease")
-	setting.Add(fs, &s.Once, "once", "false", setting.Bool, "end where nothing is waiting")
+		"time between SIGTERM and SIGKILL for a stopped program; at most a third of the lease")
+	setting.Add(fs, &s.Once, "once", "false", setting.Bool, "stop when no deployment is pending")
 
 	setting.Add(fs, &s.logFormat, "log-format", string(formatAuto), setting.Choice(formatAuto, formatText, formatJSON),
-		"log lines on standard error; auto is text on a terminal and json otherwise")
+		"log format on standard error; auto is text on a terminal and json otherwise")
 	setting.Add(fs, &s.logLevel, "log-level", "info", setting.Level,
-		"least level that is logged; debug has what programs say on standard error")
+		"minimum log level; debug includes the standard error of programs")
 }
 
 // prepare makes sure of what has no fallback.

@@ -22,10 +22,10 @@ func serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the API",
-		Long: `Serve the API: GraphQL at /graphql, REST beside it, the explorer at /playground.
+		Long: `Serve the API: GraphQL at /graphql, REST, and GraphiQL at /playground.
 
-SIGTERM and SIGINT end it in order: /readyz answers 503, subscriptions are completed, requests in flight
-finish, exit code 0. A second signal ends it at once.`,
+SIGTERM and SIGINT shut down the server gracefully: /readyz responds with 503, subscriptions end,
+running requests finish, and the exit code is 0. A second signal stops the server immediately.`,
 		Example: `  slipway serve
   slipway serve --listen :8080 --database postgres://slipway@db.internal/slipway
   SLIPWAY_DATABASE=sqlite:/var/lib/slipway/slipway.db slipway serve`,
@@ -36,7 +36,7 @@ finish, exit code 0. A second signal ends it at once.`,
 	}
 	s.flags(c.Flags(), fallbacks{database: defaultDatabase, listen: defaultListen, admin: "127.0.0.1:9090"}, databaseUsage)
 	setting.Add(c.Flags(), &migrateFirst, "migrate", "true", setting.Bool,
-		"apply pending migrations first; false refuses to serve while there are any")
+		"apply pending migrations first; false refuses to serve if any are pending")
 	return c
 }
 

@@ -74,65 +74,65 @@ type fallbacks struct{ database, listen, admin, origins string }
 func (s *settings) flags(fs *pflag.FlagSet, usual fallbacks, databaseUsage string) {
 	s.source.flags(fs, usual.database, databaseUsage)
 	setting.Add(fs, &s.isolation, "isolation", string(store.DefaultIsolation), setting.Choice(store.Filter, store.Strict),
-		"how single reads are kept within their organization on PostgreSQL: by the query's filter alone, "+
-			"or strictly under row-level security too")
+		"isolation of single reads on PostgreSQL: filter by organization, "+
+			"or strict with row-level security as well")
 	setting.Add(fs, &s.maxConnections, "max-connections", strconv.Itoa(store.DefaultMaxConns), setting.Between(1, 1000),
-		"connections to PostgreSQL")
+		"maximum number of connections to PostgreSQL")
 
-	setting.Add(fs, &s.listen, "listen", usual.listen, setting.Address, "where to serve the API; port 0 takes a free one")
+	setting.Add(fs, &s.listen, "listen", usual.listen, setting.Address, "address of the API; port 0 picks a free port")
 	setting.Add(fs, &s.admin, "admin-listen", usual.admin, setting.OrEmpty(setting.Address),
-		"where to serve health and metrics; empty turns it off")
+		"address of health and metrics; empty turns them off")
 	setting.Add(fs, &s.debug, "debug-listen", "", setting.OrEmpty(setting.Address),
-		"where to serve profiles; they tell what the process does and was started with")
+		"address of profiles, which show the work of the process and its command line")
 	setting.Add(fs, &s.tlsCert, "tls-cert", "", setting.OrEmpty(setting.File),
-		"the certificate of the API and its chain, in PEM, to serve it over TLS; it is read again when it changes")
-	setting.Add(fs, &s.tlsKey, "tls-key", "", setting.OrEmpty(setting.File), "the key of the certificate, in PEM")
+		"PEM file of the TLS certificate and its chain; reloaded when it changes")
+	setting.Add(fs, &s.tlsKey, "tls-key", "", setting.OrEmpty(setting.File), "PEM file of the certificate's key")
 	setting.Add(fs, &s.baseURL, "base-url", "", setting.OrEmpty(setting.BaseURL),
-		"where the API is reached, for the links in its answers; a proxy takes its path away")
+		"public URL of the API, for links in responses; a proxy removes its path")
 	setting.AddRepeatable(fs, &s.allowedOrigins, "allowed-origins", usual.origins, setting.OrEmpty(origins),
-		"origins whose pages may use the API besides its own, between commas or repeated: https://app.example, "+
+		"other origins that may use the API, separated by commas or repeated: https://app.example, "+
 			"http://localhost:* for any port, or * for all")
 	s.callerFlags(fs)
 	setting.Add(fs, &s.introspection, "introspection", "true", setting.Bool,
-		"tell the GraphQL schema to callers that ask for it")
+		"allow introspection of the GraphQL schema")
 	setting.Add(fs, &s.playground, "playground", "true", setting.Bool,
-		"serve the explorer at /playground and the REST documents at /docs")
+		"serve GraphiQL at /playground and the REST documents at /docs")
 	setting.Add(fs, &s.maxBody, "max-body", setting.SizeText(gqlhttp.DefaultMaxBody), setting.Size,
-		"largest body of a request")
+		"maximum size of a request body")
 	setting.Add(fs, &s.maxQuery, "max-query", setting.SizeText(wire.DefaultMaxQuery), setting.Size,
-		"largest GraphQL document")
+		"maximum size of a GraphQL document")
 	setting.Add(fs, &s.trustedDocuments, "trusted-documents", "", setting.OrEmpty(setting.Text),
-		"a JSON file of GraphQL documents by the ids that callers may name them by")
+		"JSON file of GraphQL documents by their ids")
 	setting.Add(fs, &s.trustedOnly, "trusted-only", "false", setting.Bool,
-		"refuse every other document, but those of runners")
+		"reject all other documents, except those of runners")
 	s.graphqlFlags(fs)
 	setting.Add(fs, &s.requestTimeout, "request-timeout", setting.DurationText(stream.DefaultTimeout),
-		setting.AtLeast(time.Millisecond), "how long a request may run")
+		setting.AtLeast(time.Millisecond), "maximum time of a request")
 	setting.Add(fs, &s.lease, "lease", setting.DurationText(execution.DefaultLease), setting.AtLeast(time.Minute),
-		"how long a runner may be silent before its deployment has failed")
+		"time without a sign of life from a runner before its deployment fails")
 	setting.Add(fs, &s.cancelTimeout, "cancel-timeout", setting.DurationText(execution.DefaultCancelTimeout),
 		setting.AtLeast(time.Second),
-		"how long a program may take to end once its cancellation was requested, before it is killed")
+		"time for a program to end after a cancellation, before it is killed")
 	s.keepFlags(fs)
 	setting.Add(fs, &s.drainWait, "drain-wait", "0s", setting.AtLeast(0),
-		"how long to serve on after SIGTERM, while /readyz already says 503")
+		"time to continue to serve after SIGTERM, while /readyz responds with 503")
 	setting.Add(fs, &s.shutdownTimeout, "shutdown-timeout", "20s", setting.AtLeast(time.Millisecond),
-		"how long requests may finish after that")
+		"time for requests to finish after --drain-wait")
 
 	setting.Add(fs, &s.logFormat, "log-format", string(formatAuto), setting.Choice(formatAuto, formatText, formatJSON),
-		"log lines on standard error; auto is text on a terminal and json otherwise")
-	setting.Add(fs, &s.logLevel, "log-level", "info", setting.Level, "least level that is logged")
+		"log format on standard error; auto is text on a terminal and json otherwise")
+	setting.Add(fs, &s.logLevel, "log-level", "info", setting.Level, "minimum log level")
 }
 
 // keepFlags are for how long what gets old is kept.
 func (s *settings) keepFlags(fs *pflag.FlagSet) {
 	setting.Add(fs, &s.keep.Details, "keep-details", "forever", foreverOr(retention.MinKeep),
-		"how long a deployment keeps its events, its log and the states of its listeners once it has ended; "+
+		"time to keep the events, log and listener states of an ended deployment; "+
 			"then they are counted and removed")
 	setting.Add(fs, &s.keep.Audit, "keep-audit", "forever", foreverOr(retention.MinKeep),
-		"how long the audit is kept before it moves to --audit-archive")
+		"time to keep the audit log before it moves to --audit-archive")
 	setting.Add(fs, &s.auditArchive, "audit-archive", "", setting.OrEmpty(setting.File),
-		"the folder that --keep-audit moves the audit to, as JSON lines")
+		"folder for the audit log that --keep-audit moves, as JSON lines")
 }
 
 // openArchive opens the folder for the audit, if there is one.
@@ -155,14 +155,14 @@ func (s *settings) openArchive() (err error) {
 func (s *settings) callerFlags(fs *pflag.FlagSet) {
 	count := setting.Between(1, 1<<30)
 	setting.Add(fs, &s.trustedProxies, "trusted-proxies", "", setting.OrEmpty(setting.Networks),
-		"networks of the proxies whose X-Forwarded-For is believed, between commas")
+		"networks of proxies whose X-Forwarded-For is trusted, separated by commas")
 	setting.Add(fs, &s.eventTokenHeader, "event-token-header", "X-Api-Key", setting.OrEmpty(headerName),
-		"header in which the events of the cloud may bear the token of a runner, besides Authorization; "+
-			"no other path takes it")
+		"second header for a runner's token on cloud events, in addition to Authorization; "+
+			"other paths ignore it")
 	setting.Add(fs, &s.maxFailures, "max-failed-authentications", strconv.Itoa(auth.DefaultMaxFailures), count,
-		"failed authentications of an address within a minute, after which its unknown tokens are looked up one at a time")
+		"failed authentications per address and minute; then its unknown tokens are checked one at a time")
 	setting.Add(fs, &s.maxAnonymous, "max-anonymous-connections", "200", count,
-		"connections of an address on which no good token has come; a trusted proxy's are not counted")
+		"unauthenticated connections per address; connections of trusted proxies do not count")
 }
 
 // graphqlFlags are the limits of one GraphQL operation, and of the streams and sockets that carry them.
@@ -180,54 +180,54 @@ func (s *settings) graphqlFlags(fs *pflag.FlagSet) {
 		"levels of fields, without those of introspection")
 	setting.Add(fs, &s.limits.Aliases, "max-aliases", strconv.Itoa(limits.Aliases), count, "aliases of a document")
 	setting.Add(fs, &s.limits.Selections, "max-selections", strconv.Itoa(limits.Selections), count,
-		"fields and fragments that a document selects, its fragments counted as often as they are spread")
+		"fields and fragments that a document selects; a fragment counts each time that it is spread")
 	setting.Add(fs, &s.limits.Fragments, "max-fragments", strconv.Itoa(limits.Fragments), count,
-		"selections of a document's fragments, each counted with all that it spreads")
+		"selections of a document's fragments, including everything that they spread")
 	setting.Add(fs, &s.limits.Merging, "max-merging", strconv.Itoa(limits.Merging), count,
-		"selections that are looked at to merge the fields of one name")
+		"selections compared to merge fields with the same name")
 	setting.Add(fs, &s.limits.Introspection, "max-introspection", strconv.Itoa(limits.Introspection), count,
-		"values of the schema that an operation may be told, an object counting as 2")
+		"schema values that introspection returns; an object counts as 2")
 	setting.Add(fs, &s.limits.Repeats, "max-repeats", strconv.Itoa(limits.Repeats), count,
-		"uses of one variable inside the literals of JSON and the like")
+		"uses of one variable inside JSON literals")
 	setting.Add(fs, &s.limits.VariableDepth, "max-variable-depth", strconv.Itoa(limits.VariableDepth), count,
 		"levels of lists and objects in a variable")
 	setting.Add(fs, &s.limits.Cost, "max-cost", strconv.Itoa(limits.Cost), count,
-		"cost of an operation; docs/operations.md says what costs how much")
+		"cost of an operation; docs/operations.md lists the costs")
 	setting.Add(fs, &s.limits.Answer, "max-answer", setting.SizeText(limits.Answer), setting.Size,
-		"largest answer of a request")
+		"maximum size of a response")
 
 	setting.Add(fs, &s.bucket.Capacity, "cost-capacity", "500000", setting.Between(0, most),
-		"cost that one caller may spend at once, one without a token a tenth of it; 0 is without limit")
+		"cost budget of a caller; without a token a tenth of it; 0 is unlimited")
 	setting.Add(fs, &s.bucket.PerSecond, "cost-per-second", "100000", setting.Between(0, most),
-		"cost that comes back to a caller in a second, to one without a token a tenth of it; 0 is without limit")
+		"cost that a caller regains per second; without a token a tenth of it; 0 is unlimited")
 
 	setting.Add(fs, &s.streams.Open, "max-streams", strconv.Itoa(streams.Open), count,
-		"event streams and sockets that may be open at once")
+		"open event streams and WebSockets")
 	setting.Add(fs, &s.streams.PerCaller, "max-streams-per-caller", "100", setting.Between(0, most),
-		"event streams and sockets that one caller may have open at once; 0 is without limit")
+		"open event streams and WebSockets per caller; 0 is unlimited")
 	setting.Add(fs, &s.perOrganization, "max-streams-per-organization", "half", halfOr(0, most),
-		"event streams and sockets that the callers of one organization may have open at once; "+
-			"half is half of --max-streams, 0 is without limit")
+		"open event streams and WebSockets per organization; "+
+			"half is half of --max-streams, 0 is unlimited")
 	setting.Add(fs, &s.streams.Handshakes, "max-handshakes", strconv.Itoa(streams.Handshakes), count,
-		"sockets that may be open and not acknowledged yet")
+		"open WebSockets that are not acknowledged yet")
 
 	setting.Add(fs, &s.maxOperations, "max-operations", "0", setting.Between(0, most),
-		"operations of GraphQL and requests of REST executed at once; more wait, and their callers take turns; "+
-			"0 stands for 8 for each processor")
+		"concurrent GraphQL operations and REST requests; others wait, and their callers take turns; "+
+			"0 is 8 per processor")
 	setting.Add(fs, &s.maxRequests, "max-requests-per-caller", "64", setting.Between(0, most),
-		"requests that one caller may have in flight at once; 0 is without limit")
+		"concurrent requests per caller; 0 is unlimited")
 
 	setting.Add(fs, &s.streams.Operations, "max-subscriptions", strconv.Itoa(streams.Operations), count,
-		"operations that a socket may run at once")
+		"concurrent operations on a WebSocket")
 	setting.Add(fs, &s.maxMessage, "max-message", setting.SizeText(int(streams.Message)), setting.Size,
-		"longest message that a socket may send")
+		"maximum size of a message on a WebSocket")
 	setting.Add(fs, &s.streams.InitTimeout, "init-timeout", setting.DurationText(streams.InitTimeout),
-		setting.AtLeast(time.Millisecond), "how long a socket may take to say who it is")
+		setting.AtLeast(time.Millisecond), "time to authenticate a WebSocket")
 	setting.Add(fs, &s.streams.WriteTimeout, "write-timeout", setting.DurationText(streams.WriteTimeout),
 		setting.AtLeast(time.Millisecond),
-		"how long a caller may take over one message of a socket, or over 16 KiB of any other answer")
+		"time for a caller to read one message of a WebSocket, or 16 KiB of another response")
 	setting.Add(fs, &s.streams.Heartbeat, "heartbeat", setting.DurationText(streams.Heartbeat),
-		setting.AtLeast(time.Millisecond), "time between the signs of life on a stream or socket")
+		setting.AtLeast(time.Millisecond), "interval of signs of life on event streams and WebSockets")
 }
 
 // maxTrustedFile is the longest file of trusted documents, in bytes.

@@ -27,7 +27,7 @@ type owner struct {
 func (o *owner) flags(fs *pflag.FlagSet) {
 	o.source.flags(fs, defaultDatabase, databaseUsage)
 	setting.Add(fs, &o.org, "org", "", setting.OrEmpty(setting.Text),
-		"slug of the organization; none for the tokens of superadmins")
+		"slug of the organization; not for superadmins")
 }
 
 func (o *owner) withAccounts(
@@ -53,7 +53,7 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 
 	c := &cobra.Command{
 		Use:   "create --org SLUG --role ROLE --name NAME [--to FILE]",
-		Short: "Create a token and print it, or write it to a file, this once",
+		Short: "Create a token and print it once, or write it to a file",
 		Example: `  slipway token create --org acme --role developer --name ci --expires-in 720h
   slipway token create --org acme --role admin --name alice-laptop --holder alice --to alice.token
   slipway token create --org acme --role runner --name production --environment env_01jd… --to runner.token
@@ -96,21 +96,21 @@ func tokenCreateCommand(env setting.Environment) *cobra.Command {
 	}
 
 	o.flags(c.Flags())
-	setting.Add(c.Flags(), &in.Role, "role", "", setting.Choice(actor.Roles...), "what the token may do")
-	setting.Add(c.Flags(), &in.Name, "name", "", setting.Text, "name for people and logs")
+	setting.Add(c.Flags(), &in.Role, "role", "", setting.Choice(actor.Roles...), "role of the token")
+	setting.Add(c.Flags(), &in.Name, "name", "", setting.Text, "display name, also in logs")
 	setting.Add(c.Flags(), &holder, "holder", "", setting.OrEmpty(setting.Text),
-		"whose the token is: all tokens of one holder count as one person where others have to approve; "+
-			"without it the token is a person of its own")
+		"owner of the token; for approvals, all tokens of a holder count as one person "+
+			"(default: the token counts as a person of its own)")
 	setting.Add(c.Flags(), &in.ExpiresIn, "expires-in", "", setting.AtLeast(time.Second),
-		"how long the token is good for; for ever where it is not set")
+		"time until the token expires (default: never)")
 	setting.Add(c.Flags(), &projects, "project", "", setting.List,
-		"ids of the projects that the token may change something in; without --environment too, everywhere")
+		"ids of the projects that the token may change (default: all, unless --environment is set)")
 	setting.Add(c.Flags(), &to, "to", "", setting.OrEmpty(setting.Text),
-		"file to write the token to, for its owner alone; it must not exist yet; without it the token is printed")
+		"new file for the token, readable by its owner only (default: print the token)")
 	setting.Add(c.Flags(), &environments, "environment", "", setting.List,
-		"ids of the environments that the token may change something in")
+		"ids of the environments that the token may change")
 	setting.Add(c.Flags(), &modules, "module", "", setting.List,
-		"types or ids of the modules that the token may publish versions of")
+		"types or ids of the modules that the token may publish")
 	return c
 }
 
@@ -151,7 +151,7 @@ func tokenListCommand(env setting.Environment) *cobra.Command {
 
 	c := &cobra.Command{
 		Use:     "list",
-		Short:   "List tokens, without their secrets",
+		Short:   "List tokens without their secrets",
 		Example: "  slipway token list --org acme",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -182,7 +182,7 @@ func tokenRevokeCommand(env setting.Environment) *cobra.Command {
 
 	c := &cobra.Command{
 		Use:     "revoke ID",
-		Short:   "Revoke a token; servers refuse it within five seconds",
+		Short:   "Revoke a token; servers reject it within five seconds",
 		Example: "  slipway token revoke --org acme tok_01jd…",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -250,3 +250,27 @@ func readFile(t *testing.T, file string) string {
 	}
 	return string(text)
 }
+
+// How short the help is.
+const (
+	maxShort     = 60
+	maxSentences = 6
+)
+
+func TestHelpIsShort(t *testing.T) {
+	t.Parallel()
+	checkHelp(t, main.Commands(variables{}.lookup))
+}
+
+func checkHelp(t *testing.T, c *cobra.Command) {
+	t.Helper()
+	if len(c.Short) > maxShort || strings.HasSuffix(c.Short, ".") {
+		t.Errorf("%s: its short help has %d characters, at most %d and no full stop: %s", c.CommandPath(), len(c.Short), maxShort, c.Short)
+	}
+	if sentences := wordtest.Sentences(c.Long); len(sentences) > maxSentences {
+		t.Errorf("%s: its help has %d sentences, at most %d", c.CommandPath(), len(sentences), maxSentences)
+	}
+	for _, below := range c.Commands() {
+		checkHelp(t, below)
+	}
+}

@@ -49,14 +49,15 @@ func (c *Config) apiCommand() *cobra.Command {
 	var a api
 	cmd := c.command(&cobra.Command{
 		Use:   "api QUERY | -f FILE | GET|POST|PATCH PATH [-f FILE]",
-		Short: "Send a request to the API, and show the answer as it is", Args: cobra.MaximumNArgs(2),
-		Long: `Send an operation of GraphQL, or a request to a path of REST, and write the answer as it came;` +
-			` -o yaml and -o tsv turn it.
-What reads is repeated while the server is away; what writes is not, if it may have been carried out.
+		Short: "Send a GraphQL or REST request", Args: cobra.MaximumNArgs(2),
+		Long: `Send a GraphQL operation, or a request to a REST path, and print the response unchanged, or
+converted with -o yaml or -o tsv. Queries and GET requests are retried while the server is
+unreachable, and other requests only if the server cannot have executed them.
 
-The value of a variable is JSON where it is that, and a text otherwise: --var first=5, --var id=dep_…, --var 'name="5"'.
-With --paginate the operation is sent again for each further page: it has a variable $after: String, and asks for
-pageInfo { hasNextPage endCursor }. Each answer is a line of its own.`,
+The value of --var is JSON if it parses as JSON, and otherwise a string: --var first=5, --var
+id=dep_…, --var 'name="5"'. --paginate sends the operation again for each page and prints each
+response on its own line. The operation needs a variable $after: String and must select pageInfo {
+hasNextPage endCursor }.`,
 		Example: `  slipway api '{ viewer { role } }'
   slipway api -f list.graphql --var first=100 --paginate
   slipway api GET /deployments/dep_01kb…
@@ -72,10 +73,10 @@ pageInfo { hasNextPage endCursor }. Each answer is a line of its own.`,
 		return a.graphql(ctx, s, args)
 	})
 	setting.AddFlagP(cmd.Flags(), &a.file, "file", "f", "", setting.Text,
-		"file with the query or the body; - is standard input")
+		"file with the query or the body (- is standard input)")
 	setting.AddRepeatableFlag(cmd.Flags(), &a.variables, "var", "", assignments,
-		"variable of the query; may be given more than once")
-	setting.AddFlag(cmd.Flags(), &a.paginate, "paginate", "false", setting.Bool, "ask for all pages")
+		"variable of the query; can be repeated")
+	setting.AddFlag(cmd.Flags(), &a.paginate, "paginate", "false", setting.Bool, "request all pages")
 	return cmd
 }
 

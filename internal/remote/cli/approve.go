@@ -16,15 +16,14 @@ func (c *Config) approveCommand() *cobra.Command {
 	var reason string
 	var start bool
 	cmd := c.decisionCommand(&cobra.Command{
-		Use: "approve DEPLOYMENT", Short: "Approve of a deployment that waits for approvals", Args: cobra.ExactArgs(1),
-		Long: `Approve of a deployment that waits for approvals. What it changes of what is live is shown beforehand.` +
-			` It is started where all
-that is demanded is met by then; where that is refused, the approval counts all the same.` +
-			` To approve again changes nothing.
-Without a terminal, or with --yes, name the deployment by its id: a name may stand for another one by then.
+		Use: "approve DEPLOYMENT", Short: "Approve a waiting deployment", Args: cobra.ExactArgs(1),
+		Long: `Approve a waiting deployment. Shows its changes to the live deployment first. It starts if every
+rule is met; if the start is refused, your approval is still recorded. Approving twice has no
+effect. Without a terminal, or with --yes, name the deployment by its id, because a name can refer
+to another deployment a moment later.
 
-Nobody approves of what is his own: neither who made the deployment,` +
-			` nor who made the author's token or was made one by him.`,
+You cannot approve your own deployment, or one whose author created your token or got a token from
+you.`,
 		Example: "  slipway approve dep_01kb… --reason \"Looks right.\"\n  slipway approve shop/prod/orders@last\n" +
 			"  slipway approve dep_01kb… --start=false",
 	}, decision{verb: "Approve of", seen: true}, func(
@@ -45,14 +44,14 @@ Nobody approves of what is his own: neither who made the deployment,` +
 		return &approved.Deployment, nil
 	})
 	decisionReason(cmd, &reason)
-	setting.AddFlag(cmd.Flags(), &start, "start", "true", setting.Bool, "start it where all that is demanded is met")
+	setting.AddFlag(cmd.Flags(), &start, "start", "true", setting.Bool, "start it if every rule is met")
 	return cmd
 }
 
 func (c *Config) rejectCommand() *cobra.Command {
 	var reason string
 	cmd := c.decisionCommand(&cobra.Command{
-		Use: "reject DEPLOYMENT", Short: "Reject a deployment that waits for approvals, which ends it",
+		Use: "reject DEPLOYMENT", Short: "Reject a waiting deployment",
 		Args:    cobra.ExactArgs(1),
 		Example: "  slipway reject shop/prod/orders@last --reason \"Not before the sale.\"",
 	}, decision{verb: "Reject"}, func(ctx context.Context, s *session, id string) (*client.DeploymentDetail, error) {
@@ -69,10 +68,11 @@ func (c *Config) rejectCommand() *cobra.Command {
 func (c *Config) startCommand() *cobra.Command {
 	var override string
 	cmd := c.decisionCommand(&cobra.Command{
-		Use: "start DEPLOYMENT", Short: "Start a deployment that waited for approvals", Args: cobra.ExactArgs(1),
-		Long: `Start a deployment that waited for approvals, where all that is demanded is met.` +
-			` The exit code is 8 where approvals are missing.
-To start it again changes nothing; slipway watch follows it.`,
+		Use: "start DEPLOYMENT", Short: "Start a waiting deployment that has its approvals", Args: cobra.ExactArgs(1),
+		Long: `Start a waiting deployment if every rule is met. Starting twice has no effect. Follow it with
+slipway watch.
+
+The exit code is 8 if approvals are missing.`,
 		Example: "  slipway start shop/prod/orders@last\n  slipway start dep_01kb… --override-reason \"The site is down.\"",
 	}, decision{verb: "Start", isFinal: func() bool { return override != "" }}, func(
 		ctx context.Context, s *session, id string,
@@ -90,8 +90,8 @@ To start it again changes nothing; slipway watch follows it.`,
 
 // decisionReason adds --reason, and --comment, its former name, which help does not show.
 func decisionReason(c *cobra.Command, to *string) {
-	setting.AddFlag(c.Flags(), to, "reason", "", setting.Text, "why")
-	setting.AddFlag(c.Flags(), to, "comment", "", setting.Text, "why")
+	setting.AddFlag(c.Flags(), to, "reason", "", setting.Text, "reason, which is recorded")
+	setting.AddFlag(c.Flags(), to, "comment", "", setting.Text, "reason, which is recorded")
 	c.Flags().Lookup("comment").Hidden = true
 	c.MarkFlagsMutuallyExclusive("reason", "comment")
 }
@@ -99,7 +99,7 @@ func decisionReason(c *cobra.Command, to *string) {
 // overrideFlag adds the flag of commands that can go past rules.
 func overrideFlag(c *cobra.Command, to *string) {
 	setting.AddFlag(c.Flags(), to, "override-reason", "", setting.Text,
-		"why it goes past rules that are not met, in at least 10 characters; for admins")
+		"reason to override unmet rules, at least 10 characters; admins only")
 }
 
 // decision is what a command decides on a deployment that waits for approvals.

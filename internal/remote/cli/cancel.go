@@ -17,9 +17,9 @@ func (c *Config) cancelCommand() *cobra.Command {
 
 	cmd := c.changing(&cobra.Command{
 		Use: "cancel DEPLOYMENT", Short: "Cancel a deployment", Args: cobra.ExactArgs(1),
-		Long: `Cancel a deployment. One that waits is CANCELED at once; one that runs when its program has ended,` +
-			` which it is asked to.
-To cancel it again changes nothing.`,
+		Long: `Cancel a deployment. A deployment that has not started is CANCELED immediately. The runner asks the
+program of a running deployment to stop, and the deployment is CANCELED when the program ends.
+Canceling twice has no effect.`,
 		Example:           "  slipway cancel shop/prod/orders@last\n  slipway cancel dep_01kb… --force",
 		ValidArgsFunction: c.complete(completeDeployments),
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -47,8 +47,8 @@ To cancel it again changes nothing.`,
 	})
 
 	setting.AddFlag(cmd.Flags(), &force, "force", "false", setting.Bool,
-		"at once, though its program may still be at work; for admins, 2 minutes after it was canceled")
-	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "why")
+		"cancel immediately, even if the program still runs; admins only, 2 minutes after the cancellation")
+	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "reason, which is recorded")
 	return cmd
 }
 

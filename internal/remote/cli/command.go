@@ -197,7 +197,7 @@ func (c *Config) build(base *cobra.Command, o options, do action) *cobra.Command
 	formats := formatsOf(o.formats)
 	out.flags(fs, formats)
 	if o.changes {
-		setting.AddFlagP(fs, &yes, "yes", "y", "false", setting.Bool, "do not ask")
+		setting.AddFlagP(fs, &yes, "yes", "y", "false", setting.Bool, "do not ask for confirmation")
 	}
 
 	completeFlag(base, "output", fixed(formats))

@@ -20,7 +20,7 @@ func (c *Config) compareCommand() *cobra.Command {
 	var exitCode bool
 
 	cmd := c.command(&cobra.Command{
-		Use: "compare DEPLOYMENT DEPLOYMENT", Short: "Show what differs between what two deployments ship",
+		Use: "compare DEPLOYMENT DEPLOYMENT", Short: "Compare what two deployments ship",
 		Args: cobra.ExactArgs(2),
 		Example: "  slipway compare shop/staging/orders@live shop/prod/orders@live\n" +
 			"  slipway compare shop/prod/orders@previous shop/prod/orders@live --exit-code -o markdown",
@@ -53,7 +53,7 @@ func (c *Config) compareCommand() *cobra.Command {
 		return nil
 	}, formatMarkdown)
 
-	setting.AddFlag(cmd.Flags(), &exitCode, "exit-code", "false", setting.Bool, "exit with 3 where there are differences")
+	setting.AddFlag(cmd.Flags(), &exitCode, "exit-code", "false", setting.Bool, "exit with 3 if they differ")
 	return cmd
 }
 

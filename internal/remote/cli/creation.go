@@ -31,7 +31,7 @@ func (r resource[T]) createCommand(c *Config) *cobra.Command {
 	cmd := c.changing(&cobra.Command{
 		Use: "create " + r.creation.usage, Short: "Create " + r.one, Args: cobra.ExactArgs(1),
 		Example: r.path("create") + r.creation.example,
-		Long:    "Create " + r.one + ". One that is there with the same content counts as created.",
+		Long:    "Create " + r.one + ". Succeeds if an identical one exists.",
 	}, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, r.view); err != nil {
 			return err
@@ -72,7 +72,7 @@ func (r resource[T]) createCommand(c *Config) *cobra.Command {
 	prepare = r.creation.begin(cmd.Flags())
 	completeFlag(cmd, "module", c.complete(completeModules))
 	setting.AddFlag(cmd.Flags(), &ifMissing, "if-missing", "false", setting.Bool,
-		"leave one that is there as it is, whatever its content")
+		"succeed if it exists, even if it differs")
 	return cmd
 }
 

@@ -36,23 +36,23 @@ func (d *demandFlags) flags(c *cobra.Command) {
 	d.changed = fs.Changed
 
 	setting.AddFlag(fs, &d.approvals, "approvals", "", setting.Between(1, 5),
-		"how many others than the author have to approve")
+		"number of people other than the author who must approve")
 	roles := []string{"developer", "admin"}
 	setting.AddFlag(fs, &d.role, "role", "", roleOf(roles),
-		"with --approvals: the role that each has at least (default of a new rule: developer)")
+		"with --approvals: minimum role of an approver (default of a new rule: developer)")
 	completeFlag(c, "role", fixed(roles))
 	setting.AddFlag(fs, &d.by, "by", "", holders,
-		"with --approvals: holders of tokens who may approve, between commas; \"anybody\" removes them")
+		"with --approvals: holders who may approve, separated by commas; \"anybody\" removes the list")
 
 	setting.AddRepeatableFlag(fs, &d.hours, "hours", "", hours,
-		"when it is open, such as \"Europe/Berlin mon-fri 09:00-17:00\"")
+		"opening hours, such as \"Europe/Berlin mon-fri 09:00-17:00\"")
 	setting.AddFlag(fs, &d.freeze, "freeze", "", freeze,
-		"from when until when nothing is deployed, such as 2026-12-20T00:00:00Z/2027-01-04T00:00:00Z; "+
-			"without an end where nothing is behind the /")
+		"period without deployments, such as 2026-12-20T00:00:00Z/2027-01-04T00:00:00Z; "+
+			"without an end if nothing follows the /")
 	setting.AddFlag(fs, &d.liveIn, "live-in", "", setting.List,
-		"the environments, between commas, in one of which it has to have been live")
+		"environments, separated by commas; the release must have been live in one of them")
 	setting.AddFlag(fs, &d.minutes, "minutes", "", setting.Between(0, 43200),
-		"with --live-in: for how many minutes at least")
+		"with --live-in: minimum time in minutes")
 }
 
 // anybody is the value of --by that names no holder.

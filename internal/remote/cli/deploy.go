@@ -25,37 +25,34 @@ type deploying struct {
 func (d *deploying) flags(c *cobra.Command) {
 	fs := c.Flags()
 	setting.AddFlag(fs, &d.version, "version", "", setting.Text,
-		"version of the module; latest is the newest; left out, the one that is live stays, and at first it is the newest")
+		"module version, or latest (default: the live version, or the newest for a first deployment)")
 	d.inputFlags.flags(c)
 	setting.AddFlag(fs, &d.artifact, "artifact", "", setting.Text,
-		"JSON of the artifact, or @ and a file of it; left out, the one that is live stays")
+		"artifact as JSON, or @FILE (default: the live artifact)")
 	setting.AddFlag(fs, &d.data, "data", "", setting.Text,
-		"JSON of what is known of the deployment beforehand, or @ and a file of it")
+		"known details of the deployment as JSON, or @FILE")
 	setting.AddFlag(fs, &d.create, "create", "false", setting.Bool,
-		"make the instance where there is none, of the module of --module")
+		"create the instance of --module if it is missing")
 	d.instance = createInstance(fs)
 	d.module = fs.Lookup("module").Value.String
 }
 
-const deployLong = `What is not named stays: the version that is live, and the values that were given to it.` +
-	` Defaults are rendered anew, and
-values that the version has no inputs for are left out, which is said. With --values,` +
-	` what was given before does not count.
+const deployLong = `Values that you do not set are kept, and so is the version. Defaults are rendered again, and values
+that the version has no input for are dropped with a warning. --values replaces all earlier values.
 
-Where an input chooses an instance, its path may stand: ./network in the same environment,` +
-	` ../staging/network in the same
-project, shop/prod/network, or an id.`
+A reference is an id or a path: ./network in the same environment, ../staging/network in the same
+project, or shop/prod/network.`
 
 func (c *Config) deployCommand() *cobra.Command {
 	var d deploying
 	var description string
 	var m making
 	cmd := c.build(&cobra.Command{
-		Use: "deploy INSTANCE", Short: "Deploy to an instance, and wait for the end", Args: cobra.ExactArgs(1),
-		Long: "Deploy to an instance. " + deployLong + `
+		Use: "deploy INSTANCE", Short: "Deploy to an instance and wait for the result", Args: cobra.ExactArgs(1),
+		Long: `Deploy to an instance: show the change, ask, and wait for the result. If the plan changes
+meanwhile, nothing is deployed.
 
-What would change is shown beforehand, and the deployment is bound to it: where it would be another by then,` +
-			` nothing is done.`,
+` + deployLong,
 		Example: `  slipway deploy shop/prod/orders --version latest --set visibility_timeout=60
   slipway deploy shop/prod/orders --values prod.yaml --reason "more room" --yes
   slipway deploy shop/review-17/orders --create --module acme/queue --values review.yaml`,
@@ -70,7 +67,7 @@ What would change is shown beforehand, and the deployment is bound to it: where 
 		})
 	})
 	d.complete(c, cmd)
-	setting.AddFlag(cmd.Flags(), &description, "description", "", setting.Text, "what it is for")
+	setting.AddFlag(cmd.Flags(), &description, "description", "", setting.Text, "description of the deployment")
 	m.flags(cmd)
 	return cmd
 }
@@ -78,8 +75,8 @@ What would change is shown beforehand, and the deployment is bound to it: where 
 func (c *Config) previewCommand() *cobra.Command {
 	var d deploying
 	cmd := c.command(&cobra.Command{
-		Use: "preview INSTANCE", Short: "Show what a deployment would change, and do nothing", Args: cobra.ExactArgs(1),
-		Long: "Show what a deployment with the same flags would change. " + deployLong,
+		Use: "preview INSTANCE", Short: "Show what a deployment would change", Args: cobra.ExactArgs(1),
+		Long: "Show what a deployment with the same flags would change, and deploy nothing.\n\n" + deployLong,
 		Example: `  slipway preview shop/prod/orders --version latest
   slipway preview shop/prod/orders --values prod.yaml -o markdown`,
 		ValidArgsFunction: c.complete(completeInstances),

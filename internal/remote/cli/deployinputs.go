@@ -52,12 +52,13 @@ func whole(kind string) setting.Parser[[]string] {
 func (f *inputFlags) flags(c *cobra.Command) {
 	fs := c.Flags()
 	setting.AddRepeatableFlag(fs, &f.files, "values", "", whole("FILE"),
-		"file of values, YAML or JSON, instead of what was given before; - is standard input; "+
-			"what a later one has goes over an earlier")
-	setting.AddRepeatableFlag(fs, &f.set, "set", "", settings("ID=TEXT"), "value of an input, read as its type says")
+		"YAML or JSON file of values (- is standard input); replaces all earlier values; "+
+			"later files override earlier ones")
+	setting.AddRepeatableFlag(fs, &f.set, "set", "", settings("ID=TEXT"), "value of an input, parsed as its type")
 	setting.AddRepeatableFlag(fs, &f.setJSON, "set-json", "", settings("POINTER=JSON"),
-		"JSON at a place in the values: /tags/env=\"prod\"")
-	setting.AddRepeatableFlag(fs, &f.unset, "unset", "", whole("POINTER"), "place in the values to be left out: /tags/env")
+		"JSON value at a pointer, such as /tags/env=\"prod\"")
+	setting.AddRepeatableFlag(fs, &f.unset, "unset", "", whole("POINTER"),
+		"pointer to a value to remove, such as /tags/env")
 }
 
 // readOnce returns a usage error if standard input is to be read more than once: what came first has all of it.

@@ -62,7 +62,7 @@ func (c *Config) deploymentsListCommand() *cobra.Command {
 	var f deploymentFilter
 
 	cmd := c.command(&cobra.Command{
-		Use: "list", Short: "List deployments, the newest first", Args: cobra.NoArgs,
+		Use: "list", Short: "List deployments, newest first", Args: cobra.NoArgs,
 		Example: "  slipway deployments list --in shop/prod/orders\n" +
 			"  slipway deployments list --status FAILED --status CANCELED -o json\n" +
 			"  slipway deployments list --module acme/queue@1.4.0 --operation ROLLBACK",
@@ -91,21 +91,24 @@ type deploymentFilter struct {
 
 func (f *deploymentFilter) flags(c *Config, cmd *cobra.Command) {
 	fs := cmd.Flags()
-	setting.AddFlag(fs, &f.in, "in", "", setting.Text, "only those of a project, an environment or an instance")
+	setting.AddFlag(fs, &f.in, "in", "", setting.Text, "only deployments in a project, an environment or an instance")
 	completeFlag(cmd, "in", c.complete(completeInstances))
-	setting.AddFlag(fs, &f.module, "module", "", setting.Text, "only those of a module, or of a version: MODULE@VERSION")
+	setting.AddFlag(fs, &f.module, "module", "", setting.Text,
+		"only deployments of a module, or of a version: MODULE@VERSION")
 	completeFlag(cmd, "module", c.complete(completeModules))
 
 	setting.AddRepeatableFlag(fs, &f.statuses, "status", "",
-		setting.Each(setting.Choice(client.AllDeploymentStatus...)), "only those with this status; may be repeated")
+		setting.Each(setting.Choice(client.AllDeploymentStatus...)), "only deployments with this status; can be repeated")
 	completeFlag(cmd, "status", fixed(client.AllDeploymentStatus))
 	setting.AddRepeatableFlag(fs, &f.operations, "operation", "",
-		setting.Each(setting.Choice(client.AllDeploymentOperation...)), "only those of this operation; may be repeated")
+		setting.Each(setting.Choice(client.AllDeploymentOperation...)),
+		"only deployments with this operation; can be repeated")
 	completeFlag(cmd, "operation", fixed(client.AllDeploymentOperation))
 
-	setting.AddFlag(fs, &f.pipelineRun, "pipeline-run", "", setting.Text, "only those of a pipeline run, by its id")
+	setting.AddFlag(fs, &f.pipelineRun, "pipeline-run", "", setting.Text,
+		"only deployments of the pipeline run with this id")
 	setting.AddFlag(fs, &f.search, "search", "", setting.Text,
-		"only those whose description or reason contains this text")
+		"only deployments whose description or reason contains this text")
 }
 
 // filter returns the filter of the API, for which it looks up what the flags name.

@@ -15,10 +15,10 @@ func (c *Config) destroyCommand() *cobra.Command {
 	var m making
 
 	cmd := c.build(&cobra.Command{
-		Use: "destroy INSTANCE", Short: "Destroy what is live at an instance, and wait for the end", Args: cobra.ExactArgs(1),
-		Long: `Destroy what is live at an instance, in a deployment of its own. Afterwards nothing is live there;` +
-			` a rollback brings it back.
-It is refused where another deployment is live by then than the one that is shown.`,
+		Use: "destroy INSTANCE", Short: "Destroy what an instance has deployed", Args: cobra.ExactArgs(1),
+		Long: `Destroy the infrastructure of an instance, in a deployment of its own. Afterwards nothing is live,
+and a rollback brings the instance back. Shows the live deployment first. If another deployment goes
+live meanwhile, nothing is destroyed.`,
 		Example: "  slipway destroy shop/staging/orders\n" +
 			"  slipway destroy shop/staging/network --acknowledge-dependents --yes",
 		ValidArgsFunction: c.complete(completeInstances),
@@ -55,7 +55,7 @@ It is refused where another deployment is live by then than the one that is show
 	})
 
 	setting.AddFlag(cmd.Flags(), &dependents, "acknowledge-dependents", "false", setting.Bool,
-		"destroy it although deployments of other instances refer to it")
+		"destroy even if deployments of other instances refer to it")
 	m.flags(cmd)
 	return cmd
 }

@@ -93,7 +93,7 @@ func createEnvironment(
 	fs *pflag.FlagSet,
 ) func(context.Context, *session, string) (made[client.EnvironmentRecord], error) {
 	var name string
-	setting.AddFlag(fs, &name, "name", "", setting.Text, "name for people; the slug where it is left out")
+	setting.AddFlag(fs, &name, "name", "", setting.Text, "display name (default: the slug)")
 
 	return func(ctx context.Context, s *session, ref string) (m made[client.EnvironmentRecord], err error) {
 		if !isPath(ref, 2) {

@@ -39,7 +39,7 @@ func nameOfInstance(i *client.InstanceRecord) string {
 
 func (c *Config) instancesCommand() *cobra.Command {
 	return resource[client.InstanceRecord]{
-		noun: "instance", one: "a module instance", plural: "instances", argument: "INSTANCE", example: "shop/prod/orders",
+		noun: "instance", one: "an instance", plural: "instances", argument: "INSTANCE", example: "shop/prod/orders",
 		view: instanceView, idOf: func(i *client.InstanceRecord) string { return i.Id },
 		find: func(ctx context.Context, s *session, ref string) (*client.InstanceRecord, error) {
 			return s.instance(ctx, ref)
@@ -126,7 +126,7 @@ func (s *session) within(ctx context.Context, ref, others string) (projectID, en
 
 func createInstance(fs *pflag.FlagSet) func(context.Context, *session, string) (made[client.InstanceRecord], error) {
 	var module string
-	setting.AddFlag(fs, &module, "module", "", setting.Text, "type or id of its module")
+	setting.AddFlag(fs, &module, "module", "", setting.Text, "type or id of the module")
 
 	return func(ctx context.Context, s *session, ref string) (m made[client.InstanceRecord], err error) {
 		if !isPath(ref, 3) {

@@ -32,18 +32,14 @@ const usualInstances = 20
 func (c *Config) modulesLintCommand() *cobra.Command {
 	var l linting
 	cmd := c.onDemand(&cobra.Command{
-		Use: "lint [FILE]", Short: "Say what is wrong with the manifest of a module", Args: lintArguments,
-		Long: `Say what is wrong with a manifest, ` + manifest.FileName + ` where no other is named (- is standard input):` +
-			` by the rules of the
-program itself, without a server. With --remote the server judges its inputs, too:` +
-			` it knows the sources of dynamic values and
-the other modules. With --against-live the inputs judge the values that instances of the module live with,` +
-			` so that those are
-named whose next deployment would be refused.
+		Use: "lint [FILE]", Short: "Check a manifest", Args: lintArguments,
+		Long: `Check a manifest (default: ` + manifest.FileName + `; - is standard input) without a server.
+--remote also checks it on the server, which knows other modules and the sources of dynamic values.
+--against-live checks the values of live instances, and names each instance whose next deployment
+would be rejected.
 
-Each finding is a line FILE:LINE:COLUMN: …, which GitHub Actions gets as an annotation, too. Errors exit with 3,` +
-			` warnings alone
-with 0.`,
+Each finding is one line FILE:LINE:COLUMN: …, and an annotation on GitHub Actions. The exit code is
+3 for errors, and 0 for warnings alone.`,
 		Example: "  slipway modules lint\n  slipway modules lint modules/queue.yaml --version 1.4.0 --remote\n" +
 			"  slipway modules lint --against-live=100 -o json",
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -57,10 +53,11 @@ with 0.`,
 		}
 		return l.lint(ctx, s, titleOfFile(name), text)
 	})
-	setting.AddFlag(cmd.Flags(), &l.version, "version", "", setting.Text, "version to publish, before the manifest's")
-	setting.AddFlag(cmd.Flags(), &l.remote, "remote", "false", setting.Bool, "have the server judge it, too")
+	setting.AddFlag(cmd.Flags(), &l.version, "version", "", setting.Text,
+		"version to publish, instead of the version in the manifest")
+	setting.AddFlag(cmd.Flags(), &l.remote, "remote", "false", setting.Bool, "also check on the server")
 	setting.AddFlag(cmd.Flags(), &l.againstLive, "against-live", "0", setting.Between(0, math.MaxInt32),
-		"judge what so many instances live with, "+strconv.Itoa(usualInstances)+" where no number is given")
+		"number of instances whose live values to check; "+strconv.Itoa(usualInstances)+" without a number")
 	cmd.Flags().Lookup("against-live").NoOptDefVal = strconv.Itoa(usualInstances)
 	return cmd
 }

@@ -25,25 +25,26 @@ type login struct {
 func (c *Config) loginCommand() *cobra.Command {
 	var l login
 	cmd := c.local(&cobra.Command{
-		Use: "login --server URL [--context NAME]", Short: "Make a context: a server, and the token that commands use there",
+		Use: "login --server URL [--context NAME]", Short: "Save a server and a token as a context",
 		Args: cobra.NoArgs,
-		Long: `Make a context of a server and a token, and use it from now on. The token is asked for on a terminal,` +
-			` which does not
-show it; with --with-token it is read from standard input, and with --token-command from a program, each time that
-it is needed. It is kept only if the server accepts it.
+		Long: `Save a server and a token as a context, and use it from now on. The command asks for the token
+without showing it, or reads it from standard input with --with-token. --token-command runs a
+program for each token instead of saving one. The context is saved only if the server accepts the
+token.
 
-Contexts are in ~/.config/slipway/config.yaml, which only you can read; SLIPWAY_CONFIG names another file.`,
+Contexts are in ~/.config/slipway/config.yaml, which only you can read; SLIPWAY_CONFIG names another
+file.`,
 		Example: `  slipway login --server https://slipway.example.com --context prod
   slipway login --server https://slipway.example.com --with-token < token
   slipway login --server https://slipway.example.com --token-command "pass show slipway"`,
 	}, func(ctx context.Context, s *session, _ []string) error { return l.run(ctx, s) })
 	fs := cmd.Flags()
-	setting.AddFlag(fs, &l.server, "server", "", setting.BaseURL, "where the API is served")
+	setting.AddFlag(fs, &l.server, "server", "", setting.BaseURL, "URL of the API")
 	setting.AddFlag(fs, &l.context, "context", "", setting.Text,
-		"name of the context; the host of the server where it is left out")
+		"name of the context (default: the host of the server)")
 	setting.AddFlag(fs, &l.withToken, "with-token", "false", setting.Bool, "read the token from standard input")
 	setting.AddFlag(fs, &l.tokenCommand, "token-command", "", setting.Text,
-		"program that prints the token, run by sh -c each time that it is needed")
+		"program that prints the token, run with sh -c when a command needs it")
 	l.placeFlags(fs)
 	return cmd
 }
@@ -139,9 +140,9 @@ func (c *Config) logoutCommand() *cobra.Command {
 	var name string
 
 	cmd := c.local(&cobra.Command{
-		Use: "logout", Short: "Forget the token of a context", Args: cobra.NoArgs,
-		Long: "Forget the token of a context, or its token command. The context stays, " +
-			"and so does the token at the server: revoke it there.",
+		Use: "logout", Short: "Delete the saved token of a context", Args: cobra.NoArgs,
+		Long: `Delete the saved token or token command of a context. The context remains, and the token is still
+valid on the server until you revoke it there.`,
 		Example: "  slipway logout\n  slipway logout --context prod",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if name == "" {
@@ -155,7 +156,7 @@ func (c *Config) logoutCommand() *cobra.Command {
 	})
 
 	setting.AddFlag(cmd.Flags(), &name, "context", "", setting.Text,
-		"context to log out of; before SLIPWAY_CONTEXT and the current one")
+		"context to log out of (default: SLIPWAY_CONTEXT, or the current context)")
 	return cmd
 }
 
@@ -244,9 +245,9 @@ func (c *Config) contextCommand() *cobra.Command {
 		})
 	}
 
-	return Group("context", "List, choose and delete contexts",
+	return Group("context", "List, select and delete contexts",
 		c.contextListCommand(),
-		use(&cobra.Command{Use: "use CONTEXT", Short: "Use a context from now on", Example: "  slipway context use prod"},
+		use(&cobra.Command{Use: "use CONTEXT", Short: "Switch to another context", Example: "  slipway context use prod"},
 			func(c *contexts, name string) { c.Current = name }),
 		use(&cobra.Command{
 			Use: "delete CONTEXT", Short: "Delete a context and its token", Example: "  slipway context delete prod",
@@ -262,7 +263,7 @@ func (c *Config) contextListCommand() *cobra.Command {
 	var p paging
 
 	cmd := c.local(&cobra.Command{
-		Use: "list", Short: "List the contexts", Args: cobra.NoArgs, Example: "  slipway context list",
+		Use: "list", Short: "List contexts", Args: cobra.NoArgs, Example: "  slipway context list",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, contextView); err != nil {
 			return err
@@ -305,8 +306,8 @@ var viewerView = view[identity]{
 
 func (c *Config) whoamiCommand() *cobra.Command {
 	return c.command(&cobra.Command{
-		Use: "whoami", Short: "Show who the token is, and what it may do", Args: cobra.NoArgs,
-		Long:    "Show who the token is, what it may do, and how many deployments await an approval that it could give.",
+		Use: "whoami", Short: "Show your token's name, role and permissions", Args: cobra.NoArgs,
+		Long:    "Show your token's name, role and permissions, and the number of deployments that await your approval.",
 		Example: "  slipway whoami\n  slipway whoami --fields role -o tsv",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, viewerView); err != nil {

@@ -28,10 +28,9 @@ func (c *Config) logsCommand() *cobra.Command {
 	var o logOptions
 
 	cmd := c.command(&cobra.Command{
-		Use: "logs DEPLOYMENT|INSTANCE", Short: "Show what the program of a deployment prints", Args: cobra.ExactArgs(1),
-		Long: `Show the lines that the program of a deployment has printed, and with --follow those that it still prints,` +
-			` until it has
-ended. An instance stands for its active deployment, or else for its last.`,
+		Use: "logs DEPLOYMENT|INSTANCE", Short: "Show the log of a deployment", Args: cobra.ExactArgs(1),
+		Long: `Show the output of a deployment's program. --follow continues until the deployment ends. For an
+instance, shows its active deployment, or else its last deployment.`,
 		Example:           "  slipway logs shop/prod/orders --follow\n  slipway logs dep_01kb… --tail 100 --stderr",
 		ValidArgsFunction: c.complete(completeInstances),
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -46,11 +45,12 @@ ended. An instance stands for its active deployment, or else for its last.`,
 		return o.show(ctx, s, deploymentID)
 	})
 
-	setting.AddFlagP(cmd.Flags(), &o.follow, "follow", "f", "false", setting.Bool, "go on until the deployment has ended")
+	setting.AddFlagP(cmd.Flags(), &o.follow, "follow", "f", "false", setting.Bool,
+		"follow the log until the deployment ends")
 	setting.AddFlag(cmd.Flags(), &o.tail, "tail", "0", setting.Between(0, 200_000),
-		"only so many of the last lines; 0 is all")
-	setting.AddFlag(cmd.Flags(), &o.stderr, "stderr", "false", setting.Bool, "only what was printed on standard error")
-	setting.AddFlag(cmd.Flags(), &o.timestamps, "timestamps", "false", setting.Bool, "show when each line was printed")
+		"number of lines from the end; 0 shows all")
+	setting.AddFlag(cmd.Flags(), &o.stderr, "stderr", "false", setting.Bool, "only lines from standard error")
+	setting.AddFlag(cmd.Flags(), &o.timestamps, "timestamps", "false", setting.Bool, "show the time of each line")
 	return cmd
 }
 

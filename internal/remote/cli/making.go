@@ -19,9 +19,9 @@ type making struct {
 }
 
 func (m *making) flags(c *cobra.Command) {
-	setting.AddFlag(c.Flags(), &m.reason, "reason", "", setting.Text, "why it is done")
+	setting.AddFlag(c.Flags(), &m.reason, "reason", "", setting.Text, "reason, which is recorded")
 	overrideFlag(c, &m.override)
-	setting.AddFlag(c.Flags(), &m.dryRun, "dry-run", "false", setting.Bool, "show what would change, and do nothing")
+	setting.AddFlag(c.Flags(), &m.dryRun, "dry-run", "false", setting.Bool, "show the change and deploy nothing")
 	m.waiting.flags(c)
 }
 

@@ -31,13 +31,11 @@ func (c *Config) modulesInitCommand() *cobra.Command {
 	var name, deploymentType, dir string
 
 	cmd := c.local(&cobra.Command{
-		Use: "init [TYPE]", Short: "Write the manifest of a new module, and its schema for editors",
+		Use: "init [TYPE]", Short: "Create a manifest and its editor schema",
 		Args: cobra.MaximumNArgs(1),
-		Long: `Write ` + manifest.FileName + `, the manifest of a new module that can be published as it is, and ` +
-			manifest.SchemaName + `,
-by which editors complete and check it. The type of the module is that of the folder's name where none is given.` +
-			` A file that
-is there stays: then nothing is written.`,
+		Long: `Create ` + manifest.FileName + `, a manifest that is ready to publish, and ` + manifest.SchemaName + `,
+which lets your editor complete and check it. Without TYPE, the type comes from the name of the
+folder. If one of the files exists, nothing is written.`,
 		Example: "  slipway modules init acme/queue\n" +
 			"  slipway modules init acme/queue --name Queue --deployment-type aws:ecs --dir modules/queue",
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -66,10 +64,10 @@ is there stays: then nothing is written.`,
 	})
 
 	setting.AddFlag(cmd.Flags(), &name, "name", "", setting.Text,
-		"name for people; made from the type where it is left out")
+		"display name (default: from the type)")
 	setting.AddFlag(cmd.Flags(), &deploymentType, "deployment-type", "terraform", setting.Text,
-		"what carries a deployment out, aws:ecs or terraform")
-	setting.AddFlag(cmd.Flags(), &dir, "dir", ".", setting.Text, "folder to write to, which is made where it is not there")
+		"deployment type, aws:ecs or terraform")
+	setting.AddFlag(cmd.Flags(), &dir, "dir", ".", setting.Text, "folder to write to, created if missing")
 	return cmd
 }
 

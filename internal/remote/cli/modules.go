@@ -33,7 +33,7 @@ var (
 )
 
 func (c *Config) modulesCommand() *cobra.Command {
-	return Group("modules", "Write, check, publish, list, show, deprecate and undeprecate modules and their versions",
+	return Group("modules", "Write, check and publish modules",
 		c.modulesListCommand(), c.modulesShowCommand(), c.modulesVersionsCommand(), c.modulesInitCommand(),
 		c.modulesLintCommand(), c.modulesPublishCommand(),
 		c.deprecateCommand(), c.undeprecateCommand())
@@ -44,7 +44,7 @@ func (c *Config) modulesListCommand() *cobra.Command {
 	var search string
 
 	cmd := c.command(&cobra.Command{
-		Use: "list", Short: "List the modules of the organization, and the global ones",
+		Use: "list", Short: "List the modules of the organization and global modules",
 		Example: "  slipway modules list\n  slipway modules list --search queue -o name",
 		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, s *session, _ []string) error {
@@ -65,13 +65,13 @@ func (c *Config) modulesListCommand() *cobra.Command {
 
 	p.flags(cmd)
 	setting.AddFlag(cmd.Flags(), &search, "search", "", setting.Text,
-		"only those whose name, type or description contains this text")
+		"only modules whose name, type or description contains this text")
 	return cmd
 }
 
 func (c *Config) modulesShowCommand() *cobra.Command {
 	return c.command(&cobra.Command{
-		Use: "show MODULE|VERSION", Short: "Show a module, or a version of one with its inputs", Args: cobra.ExactArgs(1),
+		Use: "show MODULE|VERSION", Short: "Show a module, or a version with its inputs", Args: cobra.ExactArgs(1),
 		Example:           "  slipway modules show acme/queue\n  slipway modules show acme/queue@1.3.0 -o json",
 		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -107,7 +107,7 @@ func (s *session) showVersion(ctx context.Context, ref string) error {
 func (c *Config) modulesVersionsCommand() *cobra.Command {
 	var p paging
 	cmd := c.command(&cobra.Command{
-		Use: "versions MODULE", Short: "List the versions of a module, the newest first",
+		Use: "versions MODULE", Short: "List the versions of a module, newest first",
 		Example: "  slipway modules versions acme/queue", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -129,7 +129,7 @@ func (c *Config) deprecateCommand() *cobra.Command {
 
 	cmd := c.changing(&cobra.Command{
 		Use:   "deprecate VERSION --reason TEXT [--successor VERSION]",
-		Short: "Say of a version that it is not to be deployed any more", Args: cobra.ExactArgs(1),
+		Short: "Mark a version as deprecated", Args: cobra.ExactArgs(1),
 		Example: `  slipway modules deprecate acme/queue@1.2.0 --reason "Loses messages."` +
 			` --successor acme/queue@1.3.0`,
 		ValidArgsFunction: c.complete(completeModules),
@@ -159,16 +159,16 @@ func (c *Config) deprecateCommand() *cobra.Command {
 		})
 	})
 
-	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "why, and what to do")
+	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "reason, and what to do instead")
 	setting.AddFlag(cmd.Flags(), &successor, "successor", "", setting.Text,
-		"version to deploy instead, of the same module")
+		"version of the same module to deploy instead")
 	completeFlag(cmd, "successor", c.complete(completeModules))
 	return cmd
 }
 
 func (c *Config) undeprecateCommand() *cobra.Command {
 	return c.changing(&cobra.Command{
-		Use: "undeprecate VERSION", Aliases: []string{"reinstate"}, Short: "End the deprecation of a version",
+		Use: "undeprecate VERSION", Aliases: []string{"reinstate"}, Short: "Remove the deprecation of a version",
 		Example: "  slipway modules undeprecate acme/queue@1.2.0", Args: cobra.ExactArgs(1),
 		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {

@@ -46,11 +46,11 @@ func formatsOf(more []format) []format {
 
 func (o *output) flags(fs *pflag.FlagSet, formats []format) {
 	setting.AddFlagP(fs, &o.format, "output", "o", string(formatTable), setting.Choice(formats...),
-		"how the result is written")
+		"format of the result")
 	setting.AddFlag(fs, &o.fields, "fields", "", fieldList,
-		"fields to show, in this order, between commas: id,project.slug")
+		"fields to show in this order, separated by commas, such as id,project.slug")
 	setting.AddFlag(fs, &o.color, "color", "auto", setting.Choice("auto", "never"),
-		"colours; auto has them on a terminal, unless NO_COLOR is set or TERM is dumb")
+		"colors; auto uses them on a terminal, unless NO_COLOR is set or TERM is dumb")
 }
 
 var fieldList = setting.Parser[[]string]{Kind: "FIELDS", Parse: func(s string) ([]string, error) {

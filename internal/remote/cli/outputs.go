@@ -14,7 +14,7 @@ import (
 
 func (c *Config) outputsCommand() *cobra.Command {
 	return c.command(&cobra.Command{
-		Use: "outputs INSTANCE|DEPLOYMENT", Short: "Show what the live deployment of an instance, or a deployment, has made",
+		Use: "outputs INSTANCE|DEPLOYMENT", Short: "Show the outputs of an instance or a deployment",
 		Args:              cobra.ExactArgs(1),
 		Example:           "  slipway outputs shop/prod/orders\n  slipway outputs shop/prod/orders --fields queue_url -o tsv",
 		ValidArgsFunction: c.complete(completeInstances),

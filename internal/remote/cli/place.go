@@ -22,9 +22,9 @@ type target struct {
 
 func (t *target) flags(fs *pflag.FlagSet) {
 	setting.AddFlag(fs, &t.context, "context", "", setting.Text,
-		"context to use, which login has made; before SLIPWAY_CONTEXT and the current one")
+		"saved context to use (default: SLIPWAY_CONTEXT, or the current context)")
 	setting.AddFlag(fs, &t.server, "server", "", setting.BaseURL,
-		"server to use without a context, with --token-file; or set SLIPWAY_SERVER and SLIPWAY_TOKEN")
+		"URL of a server to use without a context; needs --token-file (or set SLIPWAY_SERVER and SLIPWAY_TOKEN)")
 	setting.AddFlag(fs, &t.tokenFile, "token-file", "", setting.Text, "file with the token for --server")
 	t.placeFlags(fs)
 }
@@ -32,7 +32,7 @@ func (t *target) flags(fs *pflag.FlagSet) {
 // placeFlags are those that login has, too.
 func (t *target) placeFlags(fs *pflag.FlagSet) {
 	setting.AddFlag(fs, &t.organization, "organization", "", setting.Text,
-		"id or slug of the organization, or global, for a token that is of none")
+		"id or slug of the organization, or global; only for a superadmin's token")
 	setting.AddFlag(fs, &t.insecureHTTP, "insecure-http", "false", setting.Bool,
 		"send the token to another machine without encryption")
 }

@@ -78,7 +78,7 @@ func (c *Config) projectsCommand() *cobra.Command {
 
 func createProject(fs *pflag.FlagSet) func(context.Context, *session, string) (made[client.ProjectRecord], error) {
 	var name string
-	setting.AddFlag(fs, &name, "name", "", setting.Text, "name for people; the slug where it is left out")
+	setting.AddFlag(fs, &name, "name", "", setting.Text, "display name (default: the slug)")
 	return func(_ context.Context, _ *session, ref string) (m made[client.ProjectRecord], err error) {
 		if !isPath(ref, 1) {
 			return m, setting.Usagef("project: want the slug of the new project: 1 to 60 letters, digits, _ and -, found %q",
@@ -103,8 +103,8 @@ const renameUsage = "[--name NAME] [--slug SLUG]"
 type newNames struct{ name, slug string }
 
 func (n *newNames) flags(fs *pflag.FlagSet) {
-	setting.AddFlag(fs, &n.name, "name", "", setting.Text, "new name for people")
-	setting.AddFlag(fs, &n.slug, "slug", "", setting.Text, "new name for addresses and commands")
+	setting.AddFlag(fs, &n.name, "name", "", setting.Text, "new display name")
+	setting.AddFlag(fs, &n.slug, "slug", "", setting.Text, "new slug, the short name in URLs and commands")
 }
 
 func (n *newNames) check() error {

@@ -21,16 +21,14 @@ func (c *Config) promoteCommand() *cobra.Command {
 	var p promoting
 	cmd := c.build(&cobra.Command{
 		Use:   "promote DEPLOYMENT INSTANCE",
-		Short: "Deploy to an instance what has succeeded at another of its module, and wait for the end",
+		Short: "Deploy what succeeded in another instance of the module",
 		Args:  cobra.ExactArgs(2),
-		Long: `Deploy to an instance what was given to a deployment that succeeded at another of its module: its version,` +
-			` artifact and values.
-Defaults are rendered anew, and a reference becomes the instance of the same name and module in the environment.` +
-			` What the
-instance has of its own inputs stays; for these, and for references, --set and --values give others.
+		Long: `Deploy a success of one instance to another instance of the same module: its version, artifact and
+values. Defaults are rendered again, and a reference becomes the instance with the same name and
+module in the target environment. Own inputs of the target keep their values. --set and --values
+change own inputs and references only.
 
-What would change is shown beforehand, and the promotion is bound to it: where it would be another by then,` +
-			` nothing is done.`,
+Shows the change first. If the plan changes meanwhile, nothing is deployed.`,
 		Example: `  slipway promote shop/staging/orders@live shop/prod/orders
   slipway promote shop/staging/orders@live shop/prod/orders --set network=./network --reason "Tested." --yes`,
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
@@ -50,14 +48,13 @@ What would change is shown beforehand, and the promotion is bound to it: where i
 	})
 	fs := cmd.Flags()
 	setting.AddRepeatableFlag(fs, &p.files, "values", "", whole("FILE"),
-		"file of values of own inputs and references, YAML or JSON; - is standard input; "+
-			"what a later one has goes over an earlier")
+		"YAML or JSON file with values of own inputs and references (- is standard input); later files override earlier ones")
 	setting.AddRepeatableFlag(fs, &p.set, "set", "", settings("ID=TEXT"),
-		"value of an own input or a reference, read as its type says")
+		"value of an own input or a reference, parsed as its type")
 	setting.AddRepeatableFlag(fs, &p.setJSON, "set-json", "", settings("POINTER=JSON"),
-		"JSON at a place in these values: /tags/env=\"prod\"")
+		"JSON value at a pointer into these values, such as /tags/env=\"prod\"")
 	setting.AddFlag(fs, &p.artifact, "artifact", "", setting.Text,
-		"JSON of the artifact, or @ and a file of it, where the instance has its own")
+		"artifact as JSON, or @FILE, if the instance has its own")
 	p.making.flags(cmd)
 	return cmd
 }

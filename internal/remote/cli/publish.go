@@ -33,16 +33,13 @@ type publication struct {
 func (c *Config) modulesPublishCommand() *cobra.Command {
 	var p publication
 	cmd := c.changing(&cobra.Command{
-		Use: "publish [FILE]", Short: "Publish the version of a module that its manifest has", Args: cobra.MaximumNArgs(1),
-		Long: `Publish the version of a module that a manifest has, ` + manifest.FileName + ` where no other is named` +
-			` (- is standard input). The
-module is made where there is none of its type. A version that was published before with the same content counts as` +
-			` published;
-one with other content is refused, and what differs is shown.
+		Use: "publish [FILE]", Short: "Publish a module version", Args: cobra.MaximumNArgs(1),
+		Long: `Publish the module version of a manifest (default: ` + manifest.FileName + `; - is standard
+input). The module is created if it is missing. Publishing succeeds if the version exists with the
+same content. If the content differs, the version is rejected and the difference is shown.
 
-The manifest is judged first, as slipway modules lint does. Where it names no source,` +
-			` that is git's remote "origin" and the
-commit that is checked out.`,
+The manifest is checked first, as by slipway modules lint. Without a source, the manifest gets the
+URL of git's remote "origin", the current commit and the folder of the manifest.`,
 		Example: "  slipway modules publish\n  slipway modules publish modules/queue.yaml --version 1.4.0 --yes",
 	}, func(ctx context.Context, s *session, args []string) error {
 		if err := want(s, versionView); err != nil {
@@ -56,11 +53,12 @@ commit that is checked out.`,
 		}
 		return p.publish(ctx, s)
 	})
-	setting.AddFlag(cmd.Flags(), &p.version, "version", "", setting.Text, "version to publish, before the manifest's")
+	setting.AddFlag(cmd.Flags(), &p.version, "version", "", setting.Text,
+		"version to publish, instead of the version in the manifest")
 	setting.AddFlag(cmd.Flags(), &p.draft, "draft", "false", setting.Bool,
-		"make a module that is still to be made a draft")
+		"if the module is new, create it as a draft")
 	setting.AddFlag(cmd.Flags(), &p.global, "global", "false", setting.Bool,
-		"publish for all organizations, with --organization global; for superadmins")
+		"publish for all organizations; needs --organization global; superadmins only")
 	return cmd
 }
 

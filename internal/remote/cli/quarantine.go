@@ -41,7 +41,7 @@ func (c *Config) quarantineCommand() *cobra.Command {
 	var until time.Time
 
 	cmd := c.changing(&cobra.Command{
-		Use: "quarantine RELEASE|DEPLOYMENT --reason TEXT", Short: "Mark a release as bad, so that it is not deployed again",
+		Use: "quarantine RELEASE|DEPLOYMENT --reason TEXT", Short: "Block a release from being deployed again",
 		Args: cobra.ExactArgs(1),
 		Example: "  slipway quarantine shop/prod/orders@last --reason \"Loses messages.\"\n" +
 			"  slipway quarantine rel_01kb… --reason \"Not before the sale.\" --until 2026-12-01T00:00:00Z",
@@ -74,15 +74,15 @@ func (c *Config) quarantineCommand() *cobra.Command {
 		})
 	})
 
-	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "why the release is bad")
+	setting.AddFlag(cmd.Flags(), &reason, "reason", "", setting.Text, "reason why the release is bad")
 	setting.AddFlag(cmd.Flags(), &until, "until", "", moment,
-		"when the quarantine ends by itself; never where it is left out")
+		"end of the quarantine (default: never)")
 	return cmd
 }
 
 func (c *Config) unquarantineCommand() *cobra.Command {
 	return c.changing(&cobra.Command{
-		Use: "unquarantine RELEASE|DEPLOYMENT", Short: "End the quarantine of a release", Args: cobra.ExactArgs(1),
+		Use: "unquarantine RELEASE|DEPLOYMENT", Short: "Lift the quarantine of a release", Args: cobra.ExactArgs(1),
 		Example:           "  slipway unquarantine shop/prod/orders@last",
 		ValidArgsFunction: c.complete(completeDeployments),
 	}, func(ctx context.Context, s *session, args []string) error {

@@ -52,17 +52,15 @@ var redeploying = replayMode{"Redeploy", func(
 func (c *Config) rollbackCommand() *cobra.Command {
 	var to string
 	cmd := c.replayCommand(&cobra.Command{
-		Use: "rollback INSTANCE", Short: "Roll an instance back to what it had before, and wait for the end",
+		Use: "rollback INSTANCE", Short: "Roll an instance back to an earlier release",
 		Args: cobra.ExactArgs(1),
-		Long: `Roll an instance back: an earlier deployment that succeeded is replayed exactly, with its version,` +
-			` values and artifact.
+		Long: `Roll an instance back: ship the release of an earlier success again, with its version, values and
+artifact.
 
-Without --to it is INSTANCE@previous: the newest success of another release that is not quarantined,` +
-			` from before the live
-release first succeeded there. So two rollbacks go two steps back, and not forth again.
+The default is INSTANCE@previous: the newest success of another release, not quarantined, from
+before the live release first succeeded. Two rollbacks in a row therefore go two releases back.
 
-What would change is shown beforehand, and the rollback is bound to it: where it would be another by then,` +
-			` nothing is done.`,
+Shows the change first. If the plan changes meanwhile, nothing is deployed.`,
 		Example: "  slipway rollback shop/prod/orders\n" +
 			"  slipway rollback shop/prod/orders --to dep_01kb… --reason \"errors since noon\" --yes",
 		ValidArgsFunction: c.complete(completeInstances),
@@ -87,14 +85,14 @@ What would change is shown beforehand, and the rollback is bound to it: where it
 		}
 		return target.Id, nil
 	})
-	setting.AddFlag(cmd.Flags(), &to, "to", "", setting.Text, "deployment to roll back to, instead of the previous one")
+	setting.AddFlag(cmd.Flags(), &to, "to", "", setting.Text, "deployment to roll back to (default: INSTANCE@previous)")
 	completeFlag(cmd, "to", c.complete(completeDeployments))
 	return cmd
 }
 
 func (c *Config) redeployCommand() *cobra.Command {
 	return c.replayCommand(&cobra.Command{
-		Use: "redeploy DEPLOYMENT", Short: "Deploy again exactly what an earlier deployment did, and wait for the end",
+		Use: "redeploy DEPLOYMENT", Short: "Repeat an earlier deployment exactly",
 		Args:              cobra.ExactArgs(1),
 		Example:           "  slipway redeploy shop/prod/orders@last\n  slipway redeploy dep_01kb… --yes",
 		ValidArgsFunction: c.complete(completeDeployments),

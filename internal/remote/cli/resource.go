@@ -54,7 +54,7 @@ type write[T any] func(ctx context.Context, g graphql.Client, recordID string) (
 
 // group returns the commands.
 func (r resource[T]) group(c *Config) *cobra.Command {
-	return Group(r.plural, "List, show, create, rename, archive and delete "+r.plural,
+	return Group(r.plural, "Manage "+r.plural,
 		r.listCommand(c), r.showCommand(c), r.createCommand(c), r.renameCommand(c), r.archiveCommand(c),
 		r.unarchiveCommand(c), r.deleteCommand(c))
 }
@@ -67,7 +67,7 @@ func (r resource[T]) listCommand(c *Config) *cobra.Command {
 	var search, within string
 
 	cmd := c.command(&cobra.Command{
-		Use: "list", Short: "List the " + r.plural,
+		Use: "list", Short: "List " + r.plural,
 		Example: strings.TrimRight(r.path("list"), " ") + "\n" + r.path("list") + "--limit 0 -o json",
 		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, s *session, _ []string) error {
@@ -88,11 +88,11 @@ func (r resource[T]) listCommand(c *Config) *cobra.Command {
 	})
 
 	p.flags(cmd)
-	setting.AddFlag(cmd.Flags(), &archived, "archived", "false", setting.Bool, "list those that are archived instead")
-	setting.AddFlag(cmd.Flags(), &search, "search", "", setting.Text, "only those whose name contains this text")
+	setting.AddFlag(cmd.Flags(), &archived, "archived", "false", setting.Bool, "list archived "+r.plural+" instead")
+	setting.AddFlag(cmd.Flags(), &search, "search", "", setting.Text, "only "+r.plural+" whose name contains this text")
 
 	if r.within != "" {
-		setting.AddFlag(cmd.Flags(), &within, "in", "", setting.Text, "only those in "+r.within)
+		setting.AddFlag(cmd.Flags(), &within, "in", "", setting.Text, "only "+r.plural+" in "+r.within)
 		completeFlag(cmd, "in", c.complete(completeEnvironments))
 	}
 	return cmd
@@ -132,7 +132,7 @@ func (r resource[T]) renameCommand(c *Config) *cobra.Command {
 func (r resource[T]) archiveCommand(c *Config) *cobra.Command {
 	var live, dependents bool
 	cmd := c.changing(&cobra.Command{
-		Use: "archive " + r.argument, Short: "Archive " + r.one + ": nothing is deployed there any more",
+		Use: "archive " + r.argument, Short: "Archive " + r.one + ", so that it accepts no deployments",
 		Args:    cobra.ExactArgs(1),
 		Example: r.path("archive") + r.example, ValidArgsFunction: c.complete(completions[r.noun]),
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -143,15 +143,15 @@ func (r resource[T]) archiveCommand(c *Config) *cobra.Command {
 		}})
 	})
 	setting.AddFlag(cmd.Flags(), &live, "acknowledge-live", "false", setting.Bool,
-		"archive although something is live there, which stays as it is")
+		"archive even if something is live, and keep it running")
 	setting.AddFlag(cmd.Flags(), &dependents, "acknowledge-dependents", "false", setting.Bool,
-		"archive although other instances refer to it")
+		"archive even if other instances refer to it")
 	return cmd
 }
 
 func (r resource[T]) unarchiveCommand(c *Config) *cobra.Command {
 	return c.changing(&cobra.Command{
-		Use: "unarchive " + r.argument, Short: "End that " + r.one + " is archived", Args: cobra.ExactArgs(1),
+		Use: "unarchive " + r.argument, Short: "Restore an archived " + r.noun, Args: cobra.ExactArgs(1),
 		Example: r.path("unarchive") + r.example,
 	}, func(ctx context.Context, s *session, args []string) error {
 		return r.act(ctx, s, args[0], act[T]{verb: "Unarchive", find: r.findArchived, do: r.unarchive})

@@ -14,7 +14,7 @@ import (
 )
 
 func (c *Config) rulesCommand() *cobra.Command {
-	return Group("rules", "List, create, change and end rules, which deployments have to meet",
+	return Group("rules", "Manage the rules that deployments must meet",
 		c.rulesListCommand(), c.rulesCreateCommand(), c.rulesUpdateCommand(), c.rulesEndCommand())
 }
 
@@ -22,7 +22,7 @@ func (c *Config) rulesListCommand() *cobra.Command {
 	var p paging
 	var ended bool
 	cmd := c.command(&cobra.Command{
-		Use: "list", Short: "List the rules that are in force, the newest first", Args: cobra.NoArgs,
+		Use: "list", Short: "List the rules in force, newest first", Args: cobra.NoArgs,
 		Example: "  slipway rules list\n  slipway rules list --ended --limit 0 -o json",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, ruleView); err != nil {
@@ -65,15 +65,15 @@ func operationNames() []string {
 
 func (f *ruleFlags) flags(c *cobra.Command) {
 	setting.AddFlag(c.Flags(), &f.operations, "operations", "", operations,
-		"what it is for, some of "+strings.Join(operationNames(),
-			",")+"; a new rule is for all but rollback, with --live-in not for destroy either")
+		"operations that the rule applies to, some of "+strings.Join(operationNames(), ",")+
+			" (default of a new rule: all except rollback, and except destroy with --live-in)")
 	f.demandFlags.flags(c)
-	setting.AddFlag(c.Flags(), &f.overridable, "overridable", "true", setting.Bool, "admins may go past it, with a reason")
+	setting.AddFlag(c.Flags(), &f.overridable, "overridable", "true", setting.Bool,
+		"admins can override the rule, with a reason")
 }
 
-const demandHelp = `A rule demands one thing: --approvals of others than the author, --hours of the week,` +
-	` that there is no --freeze, or that what is
-deployed was --live-in another environment before.`
+const demandHelp = `A rule has one requirement: --approvals by people other than the author, opening --hours, a period
+of --freeze, or --live-in, for a release that was live in another environment first.`
 
 func (c *Config) rulesCreateCommand() *cobra.Command {
 	var f ruleFlags
@@ -81,7 +81,7 @@ func (c *Config) rulesCreateCommand() *cobra.Command {
 
 	cmd := c.changing(&cobra.Command{
 		Use: "create --name NAME", Short: "Create a rule", Args: cobra.NoArgs,
-		Long: "Create a rule for a project, an environment or, without either, for all. " + demandHelp,
+		Long: "Create a rule for a project, for an environment, or for the whole organization.\n\n" + demandHelp,
 		Example: `  slipway rules create --name "Four eyes" --environment shop/prod --approvals 1 --role admin
   slipway rules create --name "Office hours" --environment shop/prod --hours "Europe/Berlin mon-thu 09:00-17:00"` +
 			` --hours "Europe/Berlin fri 09:00-12:00"
@@ -119,10 +119,10 @@ func (c *Config) rulesCreateCommand() *cobra.Command {
 		return show(s, ruleView, r)
 	})
 
-	setting.AddFlag(cmd.Flags(), &name, "name", "", setting.Text, "what it is called")
-	setting.AddFlag(cmd.Flags(), &project, "project", "", setting.Text, "the project that it is for")
+	setting.AddFlag(cmd.Flags(), &name, "name", "", setting.Text, "name of the rule")
+	setting.AddFlag(cmd.Flags(), &project, "project", "", setting.Text, "project that the rule applies to")
 	completeFlag(cmd, "project", c.complete(completeProjects))
-	setting.AddFlag(cmd.Flags(), &environment, "environment", "", setting.Text, "the environment that it is for")
+	setting.AddFlag(cmd.Flags(), &environment, "environment", "", setting.Text, "environment that the rule applies to")
 	completeFlag(cmd, "environment", c.complete(completeEnvironments))
 	f.flags(cmd)
 	completeFlag(cmd, "live-in", c.complete(completeEnvironments))
@@ -189,9 +189,8 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 	var name string
 
 	cmd := c.changing(&cobra.Command{
-		Use: "update RULE", Short: "Change a rule that is in force", Args: cobra.ExactArgs(1),
-		Long: "Change a rule that is in force. What no flag names stays, also of its demand: --approvals 2 keeps the role. " +
-			demandHelp,
+		Use: "update RULE", Short: "Change a rule in force", Args: cobra.ExactArgs(1),
+		Long: "Change a rule in force. Settings without a flag are kept: --approvals 2 keeps the role.\n\n" + demandHelp,
 		Example: `  slipway rules update "Four eyes" --approvals 2
   slipway rules update "Four eyes" --role admin
   slipway rules update rule_01kb… --name "Four eyes" --operations create,promote,rollback`,
@@ -237,7 +236,7 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 		return showRule(s, updated.UpdateRule.Rule)
 	})
 
-	setting.AddFlag(cmd.Flags(), &name, "name", "", setting.Text, "what it is to be called")
+	setting.AddFlag(cmd.Flags(), &name, "name", "", setting.Text, "new name")
 	f.flags(cmd)
 	completeFlag(cmd, "live-in", c.complete(completeEnvironments))
 	return cmd
@@ -245,7 +244,7 @@ func (c *Config) rulesUpdateCommand() *cobra.Command {
 
 func (c *Config) rulesEndCommand() *cobra.Command {
 	return c.changing(&cobra.Command{
-		Use: "end RULE", Short: "End a rule: it binds nobody any more", Args: cobra.ExactArgs(1),
+		Use: "end RULE", Short: "End a rule", Args: cobra.ExactArgs(1),
 		Example:           "  slipway rules end \"Two eyes\"\n  slipway rules end rule_01kb…",
 		ValidArgsFunction: c.complete(completeRules),
 	}, func(ctx context.Context, s *session, args []string) error {

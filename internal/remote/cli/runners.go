@@ -18,7 +18,7 @@ var runnerView = view[client.RunnerRecord]{
 }
 
 func (c *Config) runnersCommand() *cobra.Command {
-	return Group("runners", "List runners, which carry out deployments", c.runnersListCommand())
+	return Group("runners", "List the runners of the organization", c.runnersListCommand())
 }
 
 func (c *Config) runnersListCommand() *cobra.Command {
@@ -27,9 +27,9 @@ func (c *Config) runnersListCommand() *cobra.Command {
 	var action client.DeploymentAction
 
 	cmd := c.command(&cobra.Command{
-		Use: "list", Short: "List the runners that ask for work or run something", Args: cobra.NoArgs,
-		Long: `List the runners: the tokens that asked for work within the last ten minutes, and those that run a deployment.
-Several processes may use one token.`,
+		Use: "list", Short: "List runners and their current work", Args: cobra.NoArgs,
+		Long: `List the runners: tokens that asked for work within the last ten minutes or run a deployment.
+Several processes can share a token.`,
 		Example: "  slipway runners list\n" +
 			"  slipway runners list --deployment-type aws:ecs --action DESTROY --in shop/prod -o json",
 	}, func(ctx context.Context, s *session, _ []string) error {
@@ -53,9 +53,9 @@ Several processes may use one token.`,
 
 	p.flags(cmd)
 	setting.AddFlag(cmd.Flags(), &deploymentType, "deployment-type", "", setting.Text,
-		"only runners that ask for this deployment type")
+		"only runners for this deployment type")
 	setting.AddFlag(cmd.Flags(), &action, "action", "", setting.Choice(client.AllDeploymentAction...),
-		"only those whose program can do this")
+		"only runners whose program can do this")
 	completeFlag(cmd, "action", fixed(client.AllDeploymentAction))
 	setting.AddFlag(cmd.Flags(), &in, "in", "", setting.Text, "only runners that may run deployments in an environment")
 	completeFlag(cmd, "in", c.complete(completeEnvironments))

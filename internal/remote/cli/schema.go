@@ -10,13 +10,13 @@ import (
 )
 
 func (c *Config) schemaCommand() *cobra.Command {
-	return Group("schema", "Write the JSON Schemas of manifests and of values, for editors", c.schemaModuleCommand(),
+	return Group("schema", "Write JSON Schemas for your editor", c.schemaModuleCommand(),
 		c.schemaValuesCommand())
 }
 
 func (c *Config) schemaModuleCommand() *cobra.Command {
 	return c.local(&cobra.Command{
-		Use: "module", Short: "Write the JSON Schema of the manifests of modules", Args: cobra.NoArgs,
+		Use: "module", Short: "Write the JSON Schema of module manifests", Args: cobra.NoArgs,
 		Example: "  slipway schema module > " + manifest.SchemaName,
 	}, func(_ context.Context, s *session, _ []string) error {
 		return s.showSchema(manifest.Schema())
@@ -25,11 +25,12 @@ func (c *Config) schemaModuleCommand() *cobra.Command {
 
 func (c *Config) schemaValuesCommand() *cobra.Command {
 	return c.command(&cobra.Command{
-		Use: "values MODULE[@VERSION]", Short: "Write the JSON Schema of values for the inputs of a module",
+		Use: "values MODULE[@VERSION]", Short: "Write the JSON Schema of a module's values",
 		Args: cobra.ExactArgs(1),
-		Long: `Write the JSON Schema of values for the inputs of a module version, the latest where none is named.` +
-			` Editors complete and check
-a values file by it, whose first line is: # yaml-language-server: $schema=values.schema.json`,
+		Long: `Write the JSON Schema of the values of a module version (default: the latest version). Your editor
+uses it to complete and check a values file with this first line:
+
+  # yaml-language-server: $schema=values.schema.json`,
 		Example:           "  slipway schema values acme/queue@1.3.0 > values.schema.json",
 		ValidArgsFunction: c.complete(completeModules),
 	}, func(ctx context.Context, s *session, args []string) error {

@@ -57,7 +57,8 @@ func showAll[T any](s *session, v view[T], records []T) error {
 type paging struct{ limit int }
 
 func (p *paging) flags(c *cobra.Command) {
-	setting.AddFlag(c.Flags(), &p.limit, "limit", "50", setting.Between(0, math.MaxInt32), "how many to show; 0 is all")
+	setting.AddFlag(c.Flags(), &p.limit, "limit", "50", setting.Between(0, math.MaxInt32),
+		"number of entries; 0 shows all")
 }
 
 // allOf is how many records of a list are wanted if all are.

@@ -28,16 +28,14 @@ func (c *Config) validateCommand() *cobra.Command {
 	var module, instance string
 	cmd := c.onDemand(&cobra.Command{
 		Use:   "validate FILE [--module MODULE[@VERSION] | --instance INSTANCE]",
-		Short: "Say what is wrong with a file of values", Args: cobra.ExactArgs(1),
-		Long: `Have the server judge a file of values (- is standard input): for a module version,` +
-			` the latest where none is named, or for an
-instance, by the version that is live there, or the latest where nothing is. References may be written as paths:` +
-			` ./network in
-the environment of the instance, ../staging/network in its project, shop/prod/network anywhere.
+		Short: "Check a values file", Args: cobra.ExactArgs(1),
+		Long: `Check a values file on the server (- is standard input). With --instance, the server uses the live
+version, or the latest version if nothing is live; with --module, it uses the named version, or the
+latest. A reference is an id or a path: ./network in the same environment, ../staging/network in the
+same project, or shop/prod/network.
 
-Each finding is a line FILE:LINE:COLUMN: …, which GitHub Actions gets as an annotation, too. Errors exit with 3,` +
-			` warnings alone
-with 0. A file that is the manifest of a module is judged as slipway modules lint does.`,
+Each finding is one line FILE:LINE:COLUMN: …, and an annotation on GitHub Actions. The exit code is
+3 for errors, and 0 for warnings alone. For a module manifest, runs slipway modules lint.`,
 		Example: "  slipway validate prod.yaml --instance shop/prod/orders\n" +
 			"  slipway validate prod.yaml --module acme/queue@1.3.0 -o json",
 	}, func(ctx context.Context, s *session, args []string) error {
@@ -59,7 +57,7 @@ with 0. A file that is the manifest of a module is judged as slipway modules lin
 		return s.validate(ctx, file, text, module, instance)
 	})
 	setting.AddFlag(cmd.Flags(), &module, "module", "", setting.Text,
-		"module, or version of one, whose inputs the values are for")
+		"module, or version of a module, that the values are for")
 	setting.AddFlag(cmd.Flags(), &instance, "instance", "", setting.Text, "instance that the values are for")
 	completeFlag(cmd, "module", c.complete(completeModules))
 	completeFlag(cmd, "instance", c.complete(completeInstances))

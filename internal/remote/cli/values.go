@@ -19,15 +19,14 @@ import (
 func (c *Config) valuesCommand() *cobra.Command {
 	var instance string
 	cmd := c.command(&cobra.Command{
-		Use: "values MODULE[@VERSION] | --instance INSTANCE", Short: "Write a file of values for the inputs of a module",
+		Use: "values MODULE[@VERSION] | --instance INSTANCE", Short: "Write a values file for a module or an instance",
 		Args: cobra.MaximumNArgs(1),
-		Long: `Write a file of values for the inputs of a module version, the latest where none is named:` +
-			` each with its label, its
-description and what it takes as comments. For an instance it has what was given to its live deployment;` +
-			` where that is not
-kept, the values of the live release without those that come from other instances.
+		Long: `Write a values file for a module version (default: the latest version). Comments show the label, the
+description and the allowed values of each input. --instance adds the values that its live
+deployment was given. If these are not recorded, the file has the values of the live release,
+without those from other instances.
 
--o json and -o yaml write the values without the comments.`,
+-o json and -o yaml write the values without comments.`,
 		Example: "  slipway values acme/queue@1.3.0 > prod.yaml\n" +
 			"  slipway values --instance shop/prod/orders > prod.yaml",
 		ValidArgsFunction: c.complete(completeModules),

@@ -41,8 +41,8 @@ const leaveIt, cancelIt = "leave", "cancel"
 func (w *waiting) flags(c *cobra.Command) {
 	modes := []waitMode{waitForEnd, waitForNothing, waitForApproval}
 	wait := setting.AddFlag(c.Flags(), &w.wait, "wait", string(waitForEnd), setting.Choice(modes...),
-		"true waits for its end, which decides the exit code, unless it lacks approvals; approval waits for these, too; "+
-			"false shows its id at once")
+		"true waits for the result, unless approvals are missing; approval also waits for approvals; "+
+			"false only prints the id")
 	wait.NoOptDefVal = string(waitForEnd)
 	completeFlag(c, "wait", fixed(modes))
 	w.flagsOfWait(c)
@@ -50,11 +50,11 @@ func (w *waiting) flags(c *cobra.Command) {
 
 // flagsOfWait are those of a command that always waits.
 func (w *waiting) flagsOfWait(c *cobra.Command) {
-	setting.AddFlag(c.Flags(), &w.logs, "logs", "true", setting.Bool, "show what its program prints, on standard error")
+	setting.AddFlag(c.Flags(), &w.logs, "logs", "true", setting.Bool, "show the program's output on standard error")
 	setting.AddFlag(c.Flags(), &w.timeout, "timeout", "30m", setting.AtLeast(time.Second),
-		"how long to wait; then the exit code is 7, and it goes on")
+		"time to wait, then exit with 7; the deployment continues")
 	setting.AddFlag(c.Flags(), &w.onInterrupt, "on-interrupt", leaveIt, setting.Choice(leaveIt, cancelIt),
-		"what happens to it where this command is interrupted")
+		"what to do with the deployment if you interrupt the command")
 	completeFlag(c, "on-interrupt", fixed([]string{leaveIt, cancelIt}))
 }
 

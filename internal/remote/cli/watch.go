@@ -14,14 +14,12 @@ func (c *Config) watchCommand() *cobra.Command {
 	w := waiting{streams: true}
 	cmd := c.command(&cobra.Command{
 		Use:   "watch DEPLOYMENT|INSTANCE|ENVIRONMENT",
-		Short: "Follow a deployment to its end, or what is deployed to an environment", Args: cobra.ExactArgs(1),
-		Long: `Follow a deployment until it has ended. The exit code says how: 0 where it SUCCEEDED,` +
-			` 6 where it FAILED or was CANCELED.
-An instance stands for its active deployment, or else for its last.
+		Short: "Follow a deployment or an environment", Args: cobra.ExactArgs(1),
+		Long: `Follow a deployment until it ends. The exit code is 0 if it SUCCEEDED, and 6 if it FAILED or was
+CANCELED. For an instance, follows its active deployment, or else shows its last deployment.
 
-Of an environment every change is shown, a line each, until the command is interrupted. With -o json, yaml,` +
-			` tsv and name every
-change is shown of a deployment, too; of JSON each is an object on a line of its own.`,
+For an environment, shows every change on one line until you interrupt the command. With -o json,
+yaml, tsv or name, a deployment also shows every change. JSON has one object a line.`,
 		Example: "  slipway watch shop/prod/orders\n  slipway watch dep_01kb… --timeout 1h --logs=false\n" +
 			"  slipway watch shop/prod -o json",
 		ValidArgsFunction: c.complete(completeInstances),
