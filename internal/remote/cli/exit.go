@@ -39,16 +39,16 @@ type ExitCode struct {
 // ExitCodes returns the codes of all commands, for the documents.
 func ExitCodes() []ExitCode {
 	return []ExitCode{
-		{0, "It is done."},
-		{exitFailed, "It failed otherwise: the server is away, a file cannot be read, or the answer to a question was no."},
-		{exitUsage, "The command line or a setting is bad; nothing was done."},
-		{exitFound, "Something was found: violations, or differences by `compare --exit-code`."},
-		{exitDenied, "The token is missing, refused or expired, or does not allow it (401, 403)."},
-		{exitRefused, "The server refused it by any other rule: it is not there, or something is in the way (other 4xx)."},
+		{0, "Success."},
+		{exitFailed, "Another failure: the server is unreachable, a file cannot be read, or you answered no."},
+		{exitUsage, "The command line or a setting is invalid; nothing was done."},
+		{exitFound, "Violations were found, or differences with `compare --exit-code`."},
+		{exitDenied, "The token is missing, invalid or expired, or does not allow the action (401, 403)."},
+		{exitRefused, "The server refused the request for another reason: not found, or a conflict (other 4xx)."},
 		{exitUnwell, "The deployment is FAILED or CANCELED."},
-		{exitGoesOn, "`--timeout` is over, and the deployment goes on."},
-		{exitAwaits, "The deployment waits for approvals: others have to give them before it is carried out."},
-		{exitSignaled, "It was interrupted."},
+		{exitGoesOn, "`--timeout` is over, and the deployment continues."},
+		{exitAwaits, "The deployment waits for approvals by others."},
+		{exitSignaled, "The command was interrupted."},
 	}
 }
 

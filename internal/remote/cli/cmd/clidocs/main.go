@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,26 +24,38 @@ var everywhere = map[string]bool{
 }
 
 func main() {
-	var b strings.Builder
-	b.WriteString(head)
-	for _, e := range cli.ExitCodes() {
-		fmt.Fprintf(&b, "| %d | %s |\n", e.Code, e.Meaning)
-	}
-	b.WriteString("\n## Commands\n\n`--help` lists all flags of a command.\n")
-	root := cli.Group("slipway", "")
-	root.AddCommand(cli.Commands(cli.Config{Env: os.LookupEnv})...)
-	write(&b, root)
-	if err := os.WriteFile(os.Args[1], []byte(b.String()), 0o644); err != nil {
+	if err := generate(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, "clidocs:", err)
 		os.Exit(1)
 	}
 }
 
+// generate writes the page into a file.
+func generate(file string) error {
+	root := cli.Group("slipway", "")
+	root.AddCommand(cli.Commands(cli.Config{Env: os.LookupEnv})...)
+	redeploy, _, err := root.Find([]string{"redeploy"})
+	if err != nil {
+		return err
+	}
+	shared := listed(redeploy) // it has no flags of its own
+
+	var b strings.Builder
+	b.WriteString(head)
+	for _, e := range cli.ExitCodes() {
+		fmt.Fprintf(&b, "| %d | %s |\n", e.Code, e.Meaning)
+	}
+	b.WriteString("\n## Flags of commands that deploy\n" + table(shared))
+	b.WriteString("\n## Commands\n\n`--help` lists all flags of a command.\n")
+	write(&b, root, shared)
+	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
+
 // write writes the commands below one.
-func write(b *strings.Builder, of *cobra.Command) {
+func write(b *strings.Builder, of *cobra.Command, shared []*pflag.Flag) {
 	for _, c := range of.Commands() {
 		if c.HasSubCommands() {
-			write(b, c)
+			write(b, c, shared)
 			continue
 		}
 		text := c.Short + "."
@@ -51,24 +64,48 @@ func write(b *strings.Builder, of *cobra.Command) {
 		}
 		fmt.Fprintf(b, "\n### %s\n\n%s\n\n```sh\n%s\n```\n", c.CommandPath(), text,
 			strings.ReplaceAll(strings.TrimPrefix(c.Example, "  "), "\n  ", "\n"))
-		flags(b, c)
+
+		flags := listed(c)
+		if own, ok := without(flags, shared); ok {
+			b.WriteString("\nIt also has the [flags of commands that deploy](#flags-of-commands-that-deploy).\n")
+			flags = own
+		}
+		b.WriteString(table(flags))
 	}
 }
 
-func flags(b *strings.Builder, c *cobra.Command) {
-	first := true
+// listed returns the flags that are listed with a command.
+func listed(c *cobra.Command) (all []*pflag.Flag) {
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		// What login has of these is its own.
 		if everywhere[f.Name] && c.Name() != "login" || f.Name == "help" || f.Name == "output" || f.Name == "fields" ||
 			f.Name == "color" || f.Hidden {
 			return
 		}
+		all = append(all, f)
+	})
+	return all
+}
 
-		if first {
-			b.WriteString("\n| flag | |\n|---|---|\n")
-			first = false
+// without returns the flags that are not shared, and whether all shared ones are among the flags.
+func without(flags, shared []*pflag.Flag) (own []*pflag.Flag, ok bool) {
+	for _, f := range flags {
+		isThis := func(s *pflag.Flag) bool { return s.Name == f.Name && s.Usage == f.Usage }
+		if !slices.ContainsFunc(shared, isThis) {
+			own = append(own, f)
 		}
+	}
+	return own, len(flags)-len(own) == len(shared)
+}
 
+// table returns the table of flags, empty without any.
+func table(flags []*pflag.Flag) string {
+	if len(flags) == 0 {
+		return ""
+	}
+
+	rows := "\n| flag | |\n|---|---|\n"
+	for _, f := range flags {
 		name := "--" + f.Name
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name
@@ -79,7 +116,7 @@ func flags(b *strings.Builder, c *cobra.Command) {
 		case f.Value.Type() != "bool":
 			name += "[=" + f.Value.Type() + "]"
 		}
-
-		fmt.Fprintf(b, "| `%s` | %s |\n", strings.ReplaceAll(name, "|", `\|`), f.Usage)
-	})
+		rows += fmt.Sprintf("| `%s` | %s |\n", strings.ReplaceAll(name, "|", `\|`), f.Usage)
+	}
+	return rows
 }
