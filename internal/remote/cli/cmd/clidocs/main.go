@@ -116,7 +116,7 @@ func table(flags []*pflag.Flag) string {
 		case f.Value.Type() != "bool":
 			name += "[=" + f.Value.Type() + "]"
 		}
-		rows += fmt.Sprintf("| `%s` | %s |\n", strings.ReplaceAll(name, "|", `\|`), f.Usage)
+		rows += fmt.Sprintf("| %#q | %s |\n", strings.ReplaceAll(name, "|", `\|`), f.Usage)
 	}
 	return rows
 }
