@@ -95,7 +95,7 @@ func (s *source) restore(ctx context.Context, file string, out io.Writer) error 
 	lines := fmt.Sprintf("restored %s from %s: %d bytes in %s, migration %d\n",
 		s.url, file, done.Bytes, time.Since(begun).Round(time.Millisecond), done.Migration)
 	for _, folder := range done.Replaced {
-		lines += "what was there before is in " + folder + "\n"
+		lines += "the earlier files are in " + folder + "\n"
 	}
 	_, err = io.WriteString(out, lines)
 	return err

@@ -113,7 +113,7 @@ func TestRestoreBringsBackWhatWasBackedUpWhileServing(t *testing.T) {
 	s.stop()
 	<-s.done
 	said := must(t, "restore", "--database", url, "--from", to)
-	parts := regexp.MustCompile(`^restored \S+ from \S+/backup\.db: \d+ bytes in [\d.]+m?s, migration \d{14}\nwhat was there before is in (\S+)$`).FindStringSubmatch(said)
+	parts := regexp.MustCompile(`^restored \S+ from \S+/backup\.db: \d+ bytes in [\d.]+m?s, migration \d{14}\nthe earlier files are in (\S+)$`).FindStringSubmatch(said)
 	if parts == nil || !strings.HasPrefix(parts[1], pathOf(url)+".replaced-") {
 		t.Fatal(said)
 	}

@@ -31,7 +31,7 @@ const databaseUsage = "sqlite:PATH, postgres://USER@HOST/NAME or key=value pairs
 
 func (s *source) check() error {
 	if s.direct != "" && (isSQLite(s.url) || isSQLite(s.direct)) {
-		return setting.Usagef("--database-direct: want PostgreSQL beside a --database of PostgreSQL, found SQLite in %s",
+		return setting.Usagef("--database-direct: want PostgreSQL for both, found SQLite in %s",
 			s.whichIsSQLite())
 	}
 	return nil

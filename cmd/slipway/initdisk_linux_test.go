@@ -20,7 +20,7 @@ func TestInitSaysWhatStaysWhereADiskIsFull(t *testing.T) {
 	path := filepath.Join(folder, "runner.token")
 	o := n.init("--runner-token", path)
 	if o.code != 1 || o.stdout != "" || !strings.Contains(o.stderr, "no space left on device") ||
-		!strings.Contains(o.stderr, "the organization acme is made and stays, its tokens are revoked; make others with: slipway token create --org acme") {
+		!strings.Contains(o.stderr, "the organization acme was created, and its tokens are revoked; create a token with: slipway token create --org acme") {
 		t.Errorf("%+v", o)
 	}
 	if _, err := os.Lstat(path); err == nil {

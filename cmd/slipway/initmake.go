@@ -129,6 +129,6 @@ func (m *made) takeBack(ctx context.Context, i *initial, env setting.Environment
 	if err != nil {
 		state = "its tokens could not be revoked: " + explain(err)
 	}
-	return fmt.Errorf("%s; the organization %s is made and stays, %s; make others with: slipway token create --org %s",
+	return fmt.Errorf("%s; the organization %s was created, and %s; create a token with: slipway token create --org %s",
 		explain(why), i.org, state, i.org)
 }

@@ -48,9 +48,9 @@ func (s *settings) readPair(log *slog.Logger) (err error) {
 	case s.tlsCert == "" && s.tlsKey == "":
 		return nil
 	case s.tlsKey == "":
-		return setting.Usagef("--tls-cert: want --tls-key beside it, found none")
+		return setting.Usagef("--tls-cert: want --tls-key as well, found none")
 	case s.tlsCert == "":
-		return setting.Usagef("--tls-key: want --tls-cert beside it, found none")
+		return setting.Usagef("--tls-key: want --tls-cert as well, found none")
 	}
 	s.pair, err = newKeyPair(s.tlsCert, s.tlsKey, log)
 	return err

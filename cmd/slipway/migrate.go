@@ -93,7 +93,7 @@ func writeMigrations(out io.Writer, list []migrate.Migration) {
 		switch {
 		case name == "":
 			name = choose(m.Version > program, "(of a newer version)", "(of another version)")
-			servers = choose(m.Serves(program), "this one may serve", "this one may not serve")
+			servers = choose(m.Serves(program), "this version can serve", "this version cannot serve")
 		case m.OutOfOrder:
 			state, servers = "out of order", "a later one was applied: this version neither migrates nor serves"
 		case !m.Applied:

@@ -47,12 +47,12 @@ func TestMigrateStatusTellsWhatBecomesOfOlderServers(t *testing.T) {
 	execute(t, other, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (20261122012915, 1)")
 	for name, c := range map[string]struct{ url, want string }{
 		"one left out":        {late, saysNothing + `_list_indexes\.sql +out of order +a later one was applied: this version neither migrates nor serves\n`},
-		"one of another":      {other, `\n20261122012915 +\(of another version\) +applied +this one may not serve\n20261122050000 `},
+		"one of another":      {other, `\n20261122012915 +\(of another version\) +applied +this version cannot serve\n20261122050000 `},
 		"empty":               {file(t), `_initial\.sql +pending +may go on`},
 		"says nothing":        {lagging, `_initial\.sql +applied *\n(.*\n)*` + saysNothing + `.* pending +stop first`},
-		"newer, may serve":    {newerDatabase(t, "newest"), `29990102000000 +\(of a newer version\) +applied +this one may serve`},
-		"newer, must not":     {newerDatabase(t, "29990101000000"), `29990102000000 +\(of a newer version\) +applied +this one may not serve`},
-		"one of several only": {newerDatabase(t, "29990101000000"), `29990101000000 +\(of a newer version\) +applied +this one may serve\n`},
+		"newer, may serve":    {newerDatabase(t, "newest"), `29990102000000 +\(of a newer version\) +applied +this version can serve`},
+		"newer, must not":     {newerDatabase(t, "29990101000000"), `29990102000000 +\(of a newer version\) +applied +this version cannot serve`},
+		"one of several only": {newerDatabase(t, "29990101000000"), `29990101000000 +\(of a newer version\) +applied +this version can serve\n`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -141,12 +141,12 @@ func (s *settings) openArchive() (err error) {
 	case s.keep.Audit == 0 && s.auditArchive == "":
 		return nil
 	case s.auditArchive == "":
-		return setting.Usagef("--keep-audit: want --audit-archive beside it, found none")
+		return setting.Usagef("--keep-audit: want --audit-archive as well, found none")
 	case s.keep.Audit == 0:
-		return setting.Usagef("--audit-archive: want --keep-audit beside it, found none")
+		return setting.Usagef("--audit-archive: want --keep-audit as well, found none")
 	}
 	if s.keep.Archive, err = retention.OpenArchive(s.auditArchive); err != nil {
-		return setting.Usagef("--audit-archive: want a folder in which files can be made: %v", err)
+		return setting.Usagef("--audit-archive: want a writable folder: %v", err)
 	}
 	return nil
 }
@@ -237,7 +237,7 @@ const maxTrustedFile = 4 << 20
 func (s *settings) readTrusted() error {
 	if s.trustedDocuments == "" {
 		if s.trustedOnly {
-			return setting.Usagef("--trusted-only: want --trusted-documents beside it, found none")
+			return setting.Usagef("--trusted-only: want --trusted-documents as well, found none")
 		}
 		return nil
 	}

@@ -145,8 +145,8 @@ func TestTLSDoesNotBegin(t *testing.T) {
 		says string
 		args []string
 	}{
-		{2, "--tls-cert: want --tls-key beside it, found none", []string{"--tls-cert", cert}},
-		{2, "--tls-key: want --tls-cert beside it, found none", []string{"--tls-key", key}},
+		{2, "--tls-cert: want --tls-key as well, found none", []string{"--tls-cert", cert}},
+		{2, "--tls-key: want --tls-cert as well, found none", []string{"--tls-key", key}},
 		{1, "/missing.crt: no such file", []string{"--tls-cert", "/missing.crt", "--tls-key", key}},
 		{1, "/missing.key: no such file", []string{"--tls-cert", cert, "--tls-key", "/missing.key"}},
 		{1, half + ": a part of it is no PEM", []string{"--tls-cert", half, "--tls-key", key}},

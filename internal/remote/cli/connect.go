@@ -193,7 +193,7 @@ func (c *connection) explain(err error) error {
 	case refused.Status == http.StatusUnauthorized, refused.Status == http.StatusForbidden:
 		text += ", and not as Slipway does: something before it asks who you are"
 	default:
-		text += ", which is no answer of Slipway: want the URL that its API is at, " +
+		text += ", which Slipway does not send: want the URL of its API, " +
 			"with the path before /graphql if there is one"
 	}
 	return &serverError{text, err}

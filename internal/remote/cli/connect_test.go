@@ -131,7 +131,7 @@ func TestAnswerThatIsNotSlipwaysSaysWhatToLookAt(t *testing.T) {
 		says   []string
 	}{
 		"a page": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>hello</html>") }, 1,
-			[]string{"it answered 200 OK", "no answer of Slipway", "the path before /graphql"}},
+			[]string{"it answered 200 OK", "which Slipway does not send", "the path before /graphql"}},
 		"no such page": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404); _, _ = io.WriteString(w, "<html>") }, 1,
 			[]string{"it answered 404 Not Found", "the path before /graphql"}},
 		"a redirect": {func(w http.ResponseWriter, r *http.Request) {

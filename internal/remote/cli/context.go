@@ -111,7 +111,7 @@ func kindOf(mode fs.FileMode) string {
 	if mode.IsDir() {
 		return "a folder"
 	}
-	return "what is no file"
+	return "not a regular file"
 }
 
 // decode reads the contexts from a document. Otherwise it returns where something stands that they do not have.

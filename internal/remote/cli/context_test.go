@@ -146,7 +146,7 @@ func TestContextsAreListedChosenAndDeleted(t *testing.T) {
 	if got := list(); got != "b\tfalse\t\n" || strings.Contains(h.content(t), "slp_") {
 		t.Errorf("listed %q, kept %s", got, h.content(t))
 	}
-	h.mustFail(t, 2, []string{"context c: want one of b, found none of the name"}, "context", "use", "c")
+	h.mustFail(t, 2, []string{"context c: want one of b, found no such context"}, "context", "use", "c")
 	h.mustFail(t, 4, []string{"make a context with: slipway login"}, "whoami")
 }
 

@@ -47,7 +47,7 @@ func (r resource[T]) createCommand(c *Config) *cobra.Command {
 			return err
 		}
 		if record != nil {
-			s.note("%s is there already", args[0])
+			s.note("%s already exists", args[0])
 			return show(s, r.view, record)
 		}
 

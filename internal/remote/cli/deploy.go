@@ -137,7 +137,7 @@ func (d *deploying) plan(
 		return nil, nil, err
 	default:
 		if of, wanted := r.ModuleInstance.ModuleDefinition, d.module(); wanted != "" && wanted != of.Type && wanted != of.Id {
-			return nil, nil, refusedf("--module %s: %s is there, and is an instance of %s", wanted, ref, of.Type)
+			return nil, nil, refusedf("--module %s: %s exists, and is an instance of %s", wanted, ref, of.Type)
 		}
 		versionRef = p.ofInstance(r.ModuleInstance, versionRef)
 	}

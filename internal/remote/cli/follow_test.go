@@ -166,7 +166,7 @@ func TestAFailureThatRollsBackByItselfIsTold(t *testing.T) {
 	if o.code != 6 {
 		t.Fatalf("%d: %s", o.code, o.stderr)
 	}
-	_, told, found := strings.Cut(o.stderr, "rolls back to what was live; wait for it with: slipway watch ")
+	_, told, found := strings.Cut(o.stderr, "rolls back to the earlier live release; wait for it with: slipway watch ")
 	if !found {
 		t.Fatalf("it tells %s", o.stderr)
 	}
@@ -235,7 +235,7 @@ func TestInterruptedCommandSaysWhatGoesOn(t *testing.T) {
 		want entdeployment.Status
 	}{
 		"leaves it":  {nil, "goes on; cancel it with: slipway cancel dep_", entdeployment.StatusPENDING},
-		"cancels it": {[]string{"--on-interrupt", "cancel"}, "is to be canceled", entdeployment.StatusCANCELED},
+		"cancels it": {[]string{"--on-interrupt", "cancel"}, "will be canceled", entdeployment.StatusCANCELED},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

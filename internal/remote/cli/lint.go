@@ -128,7 +128,7 @@ func (l linting) ask(ctx context.Context, s *session, m *manifest.Manifest, foun
 		return nil
 	}
 	if len(found.list.Errors()) > 0 {
-		s.note("nothing that is live was judged, because of what is wrong with the manifest")
+		s.note("no live instance was checked, because the manifest has errors")
 		return nil
 	}
 	found.live, err = s.lintLive(ctx, m, l.againstLive)

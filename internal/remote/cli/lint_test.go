@@ -24,7 +24,7 @@ func TestModuleIsInitializedOnce(t *testing.T) {
 	}
 	h.must(t, "modules", "lint", file)
 	for _, there := range []string{file, schema} {
-		h.mustFail(t, 5, []string{there + " is there already; nothing was written"}, "modules", "init", "acme/queue", "--dir", folder)
+		h.mustFail(t, 5, []string{there + " already exists; nothing was written"}, "modules", "init", "acme/queue", "--dir", folder)
 		if err := os.Remove(there); err != nil {
 			t.Fatal(err)
 		}
@@ -132,12 +132,12 @@ func TestLiveInputsAreJudgedByTheNewOnes(t *testing.T) {
 	// The newest first: old, whose replicas are the default, api, web. That replicas has a maximum of 2 refuses web alone.
 	o := h.run(t, "modules", "lint", "testdata/files/other.yaml", "--against-live")
 	if o.code != 3 || strings.Count(o.stdout, "\n") != 3 || !strings.Contains(o.stdout, "shop/production/web: /replicas must be at most 2, found 3 (max)\n") ||
-		!strings.Contains(o.stdout, "shop/production/old: /image ") || !strings.Contains(o.stderr, "judged the live inputs of 3 instances: the next deployment of 2 would be refused\n") {
+		!strings.Contains(o.stdout, "shop/production/old: /image ") || !strings.Contains(o.stderr, "checked the live inputs of 3 instances: the next deployment of 2 would be refused\n") {
 		t.Errorf("%+v", o)
 	}
 	o = h.run(t, "modules", "lint", "testdata/files/other.yaml", "--against-live=1", "-o", "json")
 	found := strictjson.MustParse(o.stdout).Items
-	if o.code != 3 || len(found) != 1 || found[0].GetText("instance") != "shop/production/old" || found[0].Get("file").Kind != strictjson.Null || !strings.Contains(o.stderr, "judged the live inputs of 1 instance: the next deployment of 1 would be refused; there are more\n") {
+	if o.code != 3 || len(found) != 1 || found[0].GetText("instance") != "shop/production/old" || found[0].Get("file").Kind != strictjson.Null || !strings.Contains(o.stderr, "checked the live inputs of 1 instance: the next deployment of 1 would be refused; there are more\n") {
 		t.Errorf("%+v", o)
 	}
 	o = h.run(t, "modules", "lint", "testdata/files/other.yaml", "--against-live=3")

@@ -57,7 +57,7 @@ func (s *session) lintLive(ctx context.Context, m *manifest.Manifest, most int) 
 		return nil, err
 	}
 
-	text := fmt.Sprintf("judged the live inputs of %s: the next deployment of %d would be refused",
+	text := fmt.Sprintf("checked the live inputs of %s: the next deployment of %d would be refused",
 		counted(judged, "instance"), refused)
 	if more {
 		text += "; there are more"
@@ -84,7 +84,7 @@ func (s *session) lintInstance(
 	live, err := s.liveValues(ctx, instance)
 	if err != nil {
 		if _, isRefusal := errors.AsType[*codeError](err); isRefusal {
-			s.note("%s was not judged: %v", nameOfInstance(instance), err)
+			s.note("%s was not checked: %v", nameOfInstance(instance), err)
 			return nil, nil
 		}
 		return nil, err

@@ -202,7 +202,7 @@ func unknownContext(name string, c contexts) error {
 		return setting.Usagef("context %s: there are no contexts; make one with: slipway login --server URL --context %s",
 			name, name)
 	}
-	return setting.Usagef("context %s: want one of %s, found none of the name", name,
+	return setting.Usagef("context %s: want one of %s, found no such context", name,
 		strings.Join(slices.Sorted(maps.Keys(c.Contexts)), ", "))
 }
 

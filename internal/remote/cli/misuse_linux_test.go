@@ -98,7 +98,7 @@ func TestOrganizationThatIsMissingIsAskedForByItsFlag(t *testing.T) {
 // Nobody is told to change the mode of a folder or a device.
 func TestFileOfContextsIsAFile(t *testing.T) {
 	t.Parallel()
-	for path, found := range map[string]string{t.TempDir(): "a folder", "/dev/null": "what is no file"} {
+	for path, found := range map[string]string{t.TempDir(): "a folder", "/dev/null": "not a regular file"} {
 		o := newHome(t).with(map[string]string{"SLIPWAY_CONFIG": path}).mustFail(t, 1, []string{fmt.Sprintf("%s: want a file of contexts, found %s", path, found)}, "context", "list")
 		if strings.Contains(o.stderr, "chmod") {
 			t.Error(o.stderr)
@@ -188,7 +188,7 @@ func TestFlagsOfADeploymentThatContradictEachOther(t *testing.T) {
 	} {
 		h.mustFail(t, 2, []string{says}, append([]string{"preview", "shop/production/queue"}, strings.Fields(flags)...)...)
 	}
-	h.mustFail(t, 5, []string{"--module shop: shop/production/queue is there, and is an instance of acme/queue"}, "deploy", "shop/production/queue", "--create", "--module", "shop")
+	h.mustFail(t, 5, []string{"--module shop: shop/production/queue exists, and is an instance of acme/queue"}, "deploy", "shop/production/queue", "--create", "--module", "shop")
 	h.must(t, "preview", "shop/production/queue", "--create", "--module", "acme/queue")
 	o := h.run(t, "preview", "shop/production/queue", "--unset", "/tags")
 	if o.code != 0 || !strings.Contains(o.stderr, "warning: --unset /tags: nothing was given there") || strings.Contains(o.stdout+o.stderr, "withoutInputs") {
@@ -219,6 +219,6 @@ func TestAnswerThatIsNull(t *testing.T) {
 		"deployments show dep_01m8b6bzzne339ph455pj4ad6n", "deploy a/b/c", "preview a/b/c", "rollback a/b/c", "redeploy a/b/c@last", "cancel a/b/c@last", "watch a/b/c", "logs a/b/c",
 		"compare dep_01m8b6bzzne339ph455pj4ad6n dep_01m8b6bzzne339ph455pj4ad6n", "values x", "quarantine a/b/c@live --reason x", "destroy a/b/c",
 	} {
-		h.mustFail(t, 1, []string{"which is no answer of Slipway"}, strings.Fields(line)...)
+		h.mustFail(t, 1, []string{"which Slipway does not send"}, strings.Fields(line)...)
 	}
 }

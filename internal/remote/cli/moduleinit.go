@@ -133,7 +133,7 @@ func createFile(path string, text []byte) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := os.OpenFile(path, flags, 0o644) // #nosec G302 -- for everybody who works on the module
 	if errors.Is(err, fs.ErrExist) {
-		return refusedf("%s is there already; nothing was written", path)
+		return refusedf("%s already exists; nothing was written", path)
 	}
 	if err != nil {
 		return err

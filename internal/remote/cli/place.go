@@ -53,10 +53,10 @@ func (t *target) resolve(env setting.Environment) (p place, err error) {
 	case t.context != "" && t.server != "":
 		return p, setting.Usagef("--context %s and --server %s: want one of them, found both", t.context, t.server)
 	case t.server != "" && t.tokenFile == "":
-		return p, setting.Usagef("--server %s: want --token-file beside it, found none; "+
+		return p, setting.Usagef("--server %s: want --token-file as well, found none; "+
 			"a token of SLIPWAY_TOKEN or of a context is not sent there", t.server)
 	case t.server == "" && t.tokenFile != "":
-		return p, setting.Usagef("--token-file %s: want --server beside it, found none; "+
+		return p, setting.Usagef("--token-file %s: want --server as well, found none; "+
 			"its token is not sent to the server of SLIPWAY_SERVER or of a context", t.tokenFile)
 	case t.server != "":
 		p.Server = t.server

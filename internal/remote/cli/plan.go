@@ -138,7 +138,7 @@ func (p *plan) lines(s *session) []string {
 	}
 
 	if len(p.SourceInputs) > 0 {
-		lines = append(lines, "other than what is promoted:")
+		lines = append(lines, "differences from the promoted release:")
 		differences := make([]difference, len(p.SourceInputs))
 		for i, c := range p.SourceInputs {
 			differences[i] = differenceOf("", c)
@@ -208,7 +208,7 @@ func (s *session) when(at *time.Time) string {
 // linesOfDifferences returns differences one below the other.
 func linesOfDifferences(all []difference) (lines []string) {
 	if len(all) == 0 {
-		return []string{"nothing differs from what is live"}
+		return []string{"no change to the live deployment"}
 	}
 
 	var where, values int

@@ -21,7 +21,7 @@ func TestDryRunSaysWhatWouldComeOfIt(t *testing.T) {
 	says := map[string]string{
 		"deploy shop/production/web --set image=web:2": `~ /image  "web:1.4.2" -> "web:2"`,
 		"rollback shop/production/web":                 `~ /image     "web:1.4.2" -> "web:1.4.1"`,
-		"redeploy shop/production/web@live":            "nothing differs from what is live",
+		"redeploy shop/production/web@live":            "no change to the live deployment",
 		"destroy shop/production/web --yes":            "destroys what is live",
 	}
 	for command, differs := range says {
@@ -89,7 +89,7 @@ func TestViewerSeesWhatWouldChange(t *testing.T) {
 	got := h.must(t, "preview", "shop/production/web", "--set", "replicas=4")
 	inOrder(t, got, "shop/production/web  shop 1.4.0  live: 2026-03-01T11:30:00Z by developer", "~ /replicas  3 -> 4", "0 of 1 approvals")
 	inOrder(t, h.must(t, "preview", "shop/production/new", "--create", "--module", "shop", "--set", "image=web:1"), "a new instance", "0 of 1 approvals")
-	if got := h.must(t, "preview", "shop/production/web"); !strings.Contains(got, "nothing differs from what is live") || strings.Contains(got, "refused") {
+	if got := h.must(t, "preview", "shop/production/web"); !strings.Contains(got, "no change to the live deployment") || strings.Contains(got, "refused") {
 		t.Errorf("nothing is to change: %s", got)
 	}
 	h.mustFail(t, 4, []string{"as viewer (VIEWER)\n", "slipway:Deployment:FORBIDDEN"}, "deploy", "shop/production/web", "--set", "replicas=4")

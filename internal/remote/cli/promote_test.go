@@ -32,7 +32,7 @@ func TestPromotionBringsWhatWorksElsewhere(t *testing.T) {
 	args := []string{"promote", "shop/production/queue@live", "shop/live/queue", "--set", "size=20", "--reason", "Tested."}
 	before := m.Rows(t)["deployments"]
 	dry := h.must(t, append(slices.Clone(args), "--dry-run")...)
-	inOrder(t, dry, "shop/live/queue  acme/queue 1.0.0  of dep_", "nothing is live", `+ /name  "q"`, "+ /size  20", "other than what is promoted:", "~ /of ", "~ /size  10 -> 20")
+	inOrder(t, dry, "shop/live/queue  acme/queue 1.0.0  of dep_", "nothing is live", `+ /name  "q"`, "+ /size  20", "differences from the promoted release:", "~ /of ", "~ /size  10 -> 20")
 	if m.Rows(t)["deployments"] != before {
 		t.Error("a dry run has made a deployment")
 	}
@@ -40,14 +40,14 @@ func TestPromotionBringsWhatWorksElsewhere(t *testing.T) {
 	if o.code != 0 || !strings.HasSuffix(o.stdout, "\n") || !strings.Contains(o.stdout, "SUCCEEDED") {
 		t.Fatalf("%d: %s; %s", o.code, o.stdout, o.stderr)
 	}
-	inOrder(t, o.stderr, "as developer (DEVELOPER)", "other than what is promoted:")
+	inOrder(t, o.stderr, "as developer (DEVELOPER)", "differences from the promoted release:")
 	got := h.must(t, "deployments", "show", "shop/live/queue@live", "--fields", "triggerSource,reason,promotedFrom.moduleInstance.environment.slug,release.inputs", "-o", "tsv")
 	web := strings.TrimSpace(h.must(t, "instances", "show", "shop/live/web", "--fields", "id", "-o", "tsv"))
 	if !strings.HasPrefix(got, "promotion\tTested.\tproduction\t") || !strings.Contains(got, `"of":"`+web+`"`) {
 		t.Errorf("it shows %s", got)
 	}
 	again := h.must(t, "promote", "shop/production/queue@live", "shop/live/queue", "--dry-run")
-	if !strings.Contains(again, "nothing differs from what is live") {
+	if !strings.Contains(again, "no change to the live deployment") {
 		t.Errorf("what is the instance's own has not stayed: %s", again)
 	}
 }

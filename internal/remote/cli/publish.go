@@ -69,11 +69,11 @@ const global = "global"
 func (p *publication) checkOrganization(name string) error {
 	switch isGlobal := name == global; {
 	case p.global && !isGlobal && name == "":
-		return setting.Usagef("--global: want --organization %s beside it, found none", global)
+		return setting.Usagef("--global: want --organization %s as well, found none", global)
 	case p.global && !isGlobal:
-		return setting.Usagef("--global: want --organization %s beside it, found %q", global, name)
+		return setting.Usagef("--global: want --organization %s as well, found %q", global, name)
 	case !p.global && isGlobal:
-		return setting.Usagef("--organization %s: want --global beside it, to publish for all organizations, found none",
+		return setting.Usagef("--organization %s: want --global as well, to publish for all organizations, found none",
 			global)
 	}
 	return nil
@@ -237,7 +237,7 @@ func (p *publication) news(ctx context.Context, s *session) ([]string, error) {
 	if p.module == nil {
 		module := fmt.Sprintf("+ module %s, %s, %s", m.Type, m.Name, p.status())
 		if p.shadowed {
-			module += ", which goes before the global one of the type"
+			module += ", which is used instead of the global module of this type"
 		}
 		return []string{
 			module,
@@ -250,7 +250,7 @@ func (p *publication) news(ctx context.Context, s *session) ([]string, error) {
 			"to publish a version does not change them", m.Type)
 	}
 	if p.draft {
-		s.note("warning: the module %s is there already, and %s: --draft changes nothing", m.Type, p.module.Status)
+		s.note("warning: the module %s already exists and is %s: --draft changes nothing", m.Type, p.module.Status)
 	}
 
 	if p.module.LatestVersion == nil {

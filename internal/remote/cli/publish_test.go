@@ -166,9 +166,9 @@ func TestWhatIsWrongIsSaidBeforeAnythingIsSent(t *testing.T) {
 	}
 	h.with(map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": filepath.Dir(file)}).
 		mustFail(t, 3, []string{"::error file=m.yaml,line=5,col=17::/deploymentType must be one of"}, "modules", "publish", file)
-	h.mustFail(t, 2, []string{`--organization global: want --global beside it`}, "modules", "publish", file, "--organization", "global")
-	h.mustFail(t, 2, []string{`--global: want --organization global beside it, found none`}, "modules", "publish", file, "--global")
-	h.mustFail(t, 2, []string{`--global: want --organization global beside it, found "acme"`}, "modules", "publish", file, "--global", "--organization", "acme")
+	h.mustFail(t, 2, []string{`--organization global: want --global as well`}, "modules", "publish", file, "--organization", "global")
+	h.mustFail(t, 2, []string{`--global: want --organization global as well, found none`}, "modules", "publish", file, "--global")
+	h.mustFail(t, 2, []string{`--global: want --organization global as well, found "acme"`}, "modules", "publish", file, "--global", "--organization", "acme")
 	h.mustFail(t, 1, []string{"nothing.yaml: no such file"}, "modules", "publish", "nothing.yaml")
 }
 
@@ -211,7 +211,7 @@ func TestModuleIsMadeAsItIsWanted(t *testing.T) {
 	}
 	// An organization's own goes before the global one.
 	globex := newHome(t).at(w.URL, w.Globex.Tokens[actor.Admin])
-	if o := globex.run(t, "modules", "publish", file, "--version", "3.0.0"); o.code != 0 || !strings.Contains(o.stderr, "\n  + module acme/jobs, Jobs, ACTIVE, which goes before the global one of the type\n") {
+	if o := globex.run(t, "modules", "publish", file, "--version", "3.0.0"); o.code != 0 || !strings.Contains(o.stderr, "\n  + module acme/jobs, Jobs, ACTIVE, which is used instead of the global module of this type\n") {
 		t.Errorf("%+v", o)
 	}
 	if got := globex.must(t, "modules", "versions", "acme/jobs", "-o", "name"); got != "acme/jobs@3.0.0\n" {

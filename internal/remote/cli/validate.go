@@ -139,7 +139,7 @@ func (s *session) judgeValues(ctx context.Context, of subject, values *manifest.
 	}
 
 	if len(judged.Unresolved) > 0 {
-		s.note("not judged, because the instance is not known that their templates read: %s",
+		s.note("not checked, because their templates need an instance: %s",
 			strings.Join(judged.Unresolved, ", "))
 	}
 	return append(values.Findings(violations), s.placeWarnings(of.version, values, judged.Warnings)...), nil

@@ -55,8 +55,8 @@ without those from other instances.
 			return err
 		}
 		if !live.given {
-			s.note("what was given is not kept: these are the values of the live release, " +
-				"without those that come from other instances")
+			s.note("the given values were not recorded: these are the values of the live release, " +
+				"without values from other instances")
 		}
 		return s.writeValues(live.inputs, live.values)
 	})

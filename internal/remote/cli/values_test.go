@@ -31,7 +31,7 @@ func TestValuesFileOfAnInstanceIsWhatWasGiven(t *testing.T) {
 		t.Fatal(err)
 	}
 	o = h.run(t, "values", "--instance", "shop/production/web", "-o", "json")
-	if o.code != 0 || o.stdout != "{\n  \"image\": \"web:1\",\n  \"replicas\": 2\n}\n" || !strings.Contains(o.stderr, "what was given is not kept: these are the values of the live release") {
+	if o.code != 0 || o.stdout != "{\n  \"image\": \"web:1\",\n  \"replicas\": 2\n}\n" || !strings.Contains(o.stderr, "the given values were not recorded: these are the values of the live release") {
 		t.Errorf("%+v", o)
 	}
 	h.mustFail(t, 2, []string{"want a module or --instance, found neither"}, "values")
@@ -94,7 +94,7 @@ func TestValuesAreJudgedWithTheirReferences(t *testing.T) {
 	}
 	h.must(t, "validate", file("net/production/web", "null"), "--module", "acme/jobs@1.0.0")
 	if o := h.run(t, "validate", write(t, "v.yaml", "queue_name: a\nnet: net/production/web\n"), "--module", "acme/jobs"); o.code != 0 ||
-		!strings.Contains(o.stderr, "not judged, because the instance is not known that their templates read: /place\n") {
+		!strings.Contains(o.stderr, "not checked, because their templates need an instance: /place\n") {
 		t.Errorf("%+v", o)
 	}
 	h.must(t, "modules", "deprecate", "acme/jobs@1.0.0", "--reason", "Loses jobs.")

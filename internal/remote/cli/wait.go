@@ -112,7 +112,7 @@ func (s *session) tellRollback(ctx context.Context, failedID string) {
 		return
 	}
 	back := r.Deployment.AutomaticRollback
-	s.note("%s rolls back to what was live; wait for it with: slipway watch %[1]s", back.Id)
+	s.note("%s rolls back to the earlier live release; wait for it with: slipway watch %[1]s", back.Id)
 }
 
 // streamsTo reports whether the result has each change of a deployment.
@@ -176,7 +176,7 @@ func (w *waiting) interrupted(ctx context.Context, s *session, id string) error 
 	if _, err := s.cancel(after, client.CancelDeploymentInput{Id: id}); err != nil {
 		s.note("%s goes on, because it could not be canceled: %v", id, err)
 	} else {
-		s.note("%s is to be canceled", id)
+		s.note("%s will be canceled", id)
 	}
 	return ctx.Err()
 }

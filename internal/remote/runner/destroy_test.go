@@ -81,7 +81,7 @@ func TestADestroySucceedsWithoutTheOutputsThatItsProgramPrints(t *testing.T) {
 			t.Errorf("%s: %s, %q, %s", want.action, read(t, w, id).Status, said, made(t, w, id))
 		}
 	}
-	if said := messages(t, w, d.ID); len(said) != 1 || !strings.HasPrefix(said[0], "The server refused the outputs, which are left out: ") {
+	if said := messages(t, w, d.ID); len(said) != 1 || !strings.HasPrefix(said[0], "The server rejected the outputs: ") {
 		t.Errorf("%q", said)
 	}
 	if i := w.Store.Client.ModuleInstance.GetX(w.Acme.As(actor.Viewer), p.Instance.ID); i.LiveDeploymentID != nil || i.DestroyedAt == nil {

@@ -60,7 +60,7 @@ func parse(r keeper.Record, m mask) []item {
 	}
 	texts := runlog.Split(m.line(r.Line, r.Cut > 0))
 	if r.Cut > 0 {
-		texts = append(texts, fmt.Sprintf("The line goes on for %d bytes, which are left out.", r.Cut))
+		texts = append(texts, fmt.Sprintf("The line goes on for %d bytes, which are not reported.", r.Cut))
 	}
 
 	items := make([]item, len(texts))

@@ -184,7 +184,7 @@ printf '\nno newline'`)
 	for range 8 {
 		want = append(want, strings.Repeat("y", 16<<10))
 	}
-	want = append(want, "The line goes on for 68928 bytes, which are left out.", "no newline")
+	want = append(want, "The line goes on for 68928 bytes, which are not reported.", "no newline")
 	if diff := cmp.Diff(want, logs(t, w, d.ID)); diff != "" {
 		t.Error(diff)
 	}

@@ -96,9 +96,9 @@ func (j *job) succeed() (client.DeploymentStatus, error) {
 func (r *reporter) leaveOut(refusal error, all bool) {
 	names := refusedOutputs(refusal)
 	rest, left := without(r.Outputs, names)
-	said := fmt.Sprintf("The server refused outputs, which are left out: %s: %s", refusal, listed(names))
+	said := fmt.Sprintf("The server rejected these outputs: %s: %s", refusal, listed(names))
 	if all || left == 0 || len(names) == 0 {
-		rest, said = nil, fmt.Sprintf("The server refused the outputs, which are left out: %s", refusal)
+		rest, said = nil, fmt.Sprintf("The server rejected the outputs: %s", refusal)
 	}
 	r.Outputs = rest
 	r.job.log.Warn("outputs were refused", "error", refusal)

@@ -78,11 +78,11 @@ func TestNoSuccessIsLostByItsOutputs(t *testing.T) {
 		many[i] = fmt.Sprintf(`"n.%d":0`, i)
 	}
 	for i, c := range []struct{ server, outputs, made, event string }{
-		{w.URL, `{"a":1.0,"b.c":2,"d/e":3,"f":{}}`, `{"a":1.0,"f":{}}`, "The server refused outputs, which are left out: The input is not valid: 2 violations. (slipway:Request:INVALID): b.c, d/e."},
-		{w.URL, `{"b.c":2}`, "", "The server refused the outputs, which are left out: "},
-		{w.URL, `{"a":1,"a":2}`, "", "The server refused the outputs, which are left out: "},
-		{w.URL, `{"a":1,` + strings.Join(many, ",") + `}`, "", "The server refused the outputs, which are left out: "},
-		{older.url, `{"a":1}`, "", "The server refused the outputs, which are left out: refused (slipway:Document:VARIABLES_INVALID)"},
+		{w.URL, `{"a":1.0,"b.c":2,"d/e":3,"f":{}}`, `{"a":1.0,"f":{}}`, "The server rejected these outputs: The input is not valid: 2 violations. (slipway:Request:INVALID): b.c, d/e."},
+		{w.URL, `{"b.c":2}`, "", "The server rejected the outputs: "},
+		{w.URL, `{"a":1,"a":2}`, "", "The server rejected the outputs: "},
+		{w.URL, `{"a":1,` + strings.Join(many, ",") + `}`, "", "The server rejected the outputs: "},
+		{older.url, `{"a":1}`, "", "The server rejected the outputs: refused (slipway:Document:VARIABLES_INVALID)"},
 	} {
 		d := p.Deploy(t, p.NewInstance(t, fmt.Sprint("of-", i)).ID, `{"image":"web:1"}`)
 		runs, _ := config(t, w, `echo '{"outputs": `+c.outputs+`}'`)

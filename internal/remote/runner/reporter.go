@@ -71,7 +71,7 @@ type reporter struct {
 func (j *job) report() {
 	r := &reporter{job: j, items: make(chan item, readAhead)}
 	if _, err := j.program.LoadNote(&r.progress); err != nil {
-		j.log.Error("cannot read how much of the output was reported; all that is stored is reported", "error", err)
+		j.log.Error("cannot read how much of the output was reported; reporting all stored output", "error", err)
 	}
 
 	go r.read(j.program.Output(r.Reported), r.reported())

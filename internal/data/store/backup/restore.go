@@ -261,7 +261,7 @@ func (r *replacement) moveAway(suffix string) error {
 		return err
 	}
 	if taken {
-		return fmt.Errorf("%s came while a restore of it had not ended, and %s is there already; move one of them away",
+		return fmt.Errorf("%s appeared during an unfinished restore, and %s exists; move one of them away",
 			r.path+suffix, r.base()+suffix)
 	}
 	return rename(r.path+suffix, r.base()+suffix)

@@ -182,7 +182,7 @@ func TestRestoreReplacesNoFileThatCameMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := backup.Restore(t.Context(), url, saved)
-	if err == nil || !strings.Contains(err.Error(), path+" came while a restore of it had not ended, and "+path+".restore/slipway.db is there already") {
+	if err == nil || !strings.Contains(err.Error(), path+" appeared during an unfinished restore, and "+path+".restore/slipway.db exists") {
 		t.Fatal(err)
 	}
 	if err := os.Remove(path); err != nil {

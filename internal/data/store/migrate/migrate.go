@@ -23,7 +23,7 @@ import (
 
 // Up applies the pending migrations and returns how many there were. Any number of processes may
 // call it at once. It applies none to a database that a newer version of the program has migrated, and
-// returns ErrNewer if this one may not serve that, and ErrOutOfOrder if it has a migration without one before it.
+// returns ErrNewer if this version cannot serve that, and ErrOutOfOrder if it has a migration without one before it.
 func Up(ctx context.Context, url string, options ...Option) (int, error) {
 	m, err := openMigrator(ctx, url, options)
 	if err != nil {

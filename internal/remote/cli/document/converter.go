@@ -61,7 +61,7 @@ func (c *converter) begin(n *yaml.Node) (offset int, isText bool, err error) {
 	for p, next := c.property(offset); p != ""; p, next = c.property(offset) {
 		isTag := p[0] == '!'
 		if isTag && p != "!!str" && p != "!<tag:yaml.org,2002:str>" {
-			return 0, false, c.fail(offset, "must have no tag but !!str, found %s", strictjson.Quote(p))
+			return 0, false, c.fail(offset, "must have the tag !!str or none, found %s", strictjson.Quote(p))
 		}
 		if isTag && n.Kind != yaml.ScalarNode {
 			return 0, false, c.fail(offset, "must be followed by a text, for it is the tag of strings")

@@ -135,7 +135,7 @@ func (r *reader) count(offset, nodes, bytes int) error {
 		return r.fail(offset, "has more than %d values, aliases expanded", MaxNodes)
 	}
 	if r.bytes += bytes; r.bytes > maxExpanded {
-		return r.fail(offset, "comes to more than %d bytes, aliases expanded", maxExpanded)
+		return r.fail(offset, "has more than %d bytes, aliases expanded", maxExpanded)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ func TestLimits(t *testing.T) {
 		"bytes of aliases": {
 			"a: &a " + strings.Repeat("x", bytes/4) + "\nb: [" + strings.Repeat("*a, ", 14) + "*a]",
 			"a: &a " + strings.Repeat("x", bytes/4) + "\nb: [" + strings.Repeat("*a, ", 15) + "*a]",
-			"x.yaml:2:65: comes to more than 4194304 bytes",
+			"x.yaml:2:65: has more than 4194304 bytes",
 		},
 		"levels of the parser": {nested(levels), strings.Repeat("[", 20_000), "x.yaml:1:1: cannot be read: exceeded max depth"},
 		"a key":                {strings.Repeat("k", 1024) + ": 1", strings.Repeat("k", 1025) + ": 1", "x.yaml:1:1: cannot be read: mapping values are not allowed in this context"},

@@ -90,7 +90,7 @@ func (r *reader) syntaxError(err error) error {
 	}
 	start := r.lines[min(line, len(r.lines))-1]
 	if strings.HasSuffix(message, "<document start>") {
-		return r.fail(start, "stands behind the end of the document; there may be one in a file")
+		return r.fail(start, "follows the end of the document; a file has one document")
 	}
 	return r.fail(start, "cannot be read: %s", message)
 }

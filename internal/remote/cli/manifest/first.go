@@ -14,13 +14,13 @@ type File struct {
 // Init returns the files of a new module: a manifest, which can be published as it is, and its schema.
 func Init(moduleType, name, deploymentType string) []File {
 	text := SchemaLine(SchemaName) + "slipway: module/v1\n\n" +
-		"# The module is named by its type wherever it is referred to; the name is for people.\n" +
+		"# References and commands use the type; the name is for people.\n" +
 		"type: " + document.WriteText(moduleType) + "\n" +
 		"name: " + document.WriteText(name) + "\n" +
-		"# description: What it is for.\n\n" +
-		"# A version is published once. --version of the command goes before it.\n" +
+		"# description: The purpose of the module.\n\n" +
+		"# A version is published once. The flag --version overrides it.\n" +
 		"version: 0.1.0\n\n" +
-		"# What carries a deployment out.\n" +
+		"# The deployment type.\n" +
 		"deploymentType: " + document.WriteText(deploymentType) + "\n" + first
 	return []File{{FileName, []byte(text)}, {SchemaName, Schema()}}
 }
@@ -30,10 +30,10 @@ func SchemaLine(path string) string { return "# yaml-language-server: $schema=" 
 
 // first is the rest of a first manifest.
 const first = `
-# Where the program is kept. Left out, it is git's remote "origin" and the commit that is checked out.
+# The repository of the program (default: git's remote "origin", and the current commit).
 # source: {url: 'https://git.example.com/team/module', ref: v0.1.0}
 
-# What a deployment has to be given, in the order of the form.
+# The inputs of a deployment, in the order of the form.
 inputs:
   - id: name
     label: Name
@@ -47,8 +47,8 @@ inputs:
 
   - {id: size, label: Size, type: number, min: 1, max: 10, default: 1}
 
-# What a deployment reports that it has made, for the inputs of other modules.
+# Values that a deployment reports, for the inputs of other modules.
 outputs:
   - name: endpoint
-    description: Where it can be reached.
+    description: The URL of the resource.
 `

@@ -35,17 +35,17 @@ func Schema() []byte {
 // sentences describe the members of a manifest.
 var sentences = map[string]string{ // #nosec G101 -- no credentials
 	"slipway":        "The format of this file.",
-	"type":           "The module type, by which references and commands name the module: acme/queue.",
+	"type":           "The module type, such as acme/queue. References and commands use it.",
 	"name":           "The name for people.",
-	"description":    "What it is for.",
-	"version":        "The semantic version to publish, such as 1.4.0; --version goes before it.",
+	"description":    "The purpose of the module.",
+	"version":        "The semantic version to publish, such as 1.4.0; the flag --version overrides it.",
 	"deploymentType": "What carries a deployment out.",
 	"source": "Where the program is kept; left out, it is git's remote origin, " +
 		"the commit and the folder of this file.",
 	"url":                  "The repository.",
 	"ref":                  "The branch, tag or commit.",
 	"path":                 "The folder of the program in the repository; without url, below the folder of this file.",
-	"inputs":               "What a deployment has to be given, in the order of the form.",
+	"inputs":               "The inputs of a deployment, in the order of the form.",
 	"outputs":              "What a deployment reports that it has made.",
 	"declared.name":        "The name of the output.",
 	"declared.secret":      "Whether the output is a secret, which is not kept.",
