@@ -55,8 +55,8 @@ func Commands(c Config) []*cobra.Command {
 	return []*cobra.Command{
 		c.loginCommand(), c.logoutCommand(), c.whoamiCommand(), c.contextCommand(),
 		c.projectsCommand(), c.environmentsCommand(), c.instancesCommand(), c.modulesCommand(), c.deploymentsCommand(),
-		c.rulesCommand(), c.runnersCommand(), c.outputsCommand(), c.compareCommand(), c.approveCommand(), c.rejectCommand(),
-		c.startCommand(),
+		c.rulesCommand(), c.runnersCommand(), c.tokensCommand(), c.auditCommand(), c.outputsCommand(), c.compareCommand(),
+		c.approvalsCommand(), c.approveCommand(), c.rejectCommand(), c.startCommand(),
 		c.cancelCommand(), c.quarantineCommand(), c.unquarantineCommand(), c.destroyCommand(), c.deployCommand(),
 		c.previewCommand(), c.promoteCommand(), c.rollbackCommand(), c.redeployCommand(), c.watchCommand(),
 		c.logsCommand(), c.apiCommand(), c.valuesCommand(), c.schemaCommand(), c.validateCommand(),

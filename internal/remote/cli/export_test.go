@@ -17,7 +17,8 @@ var Views = map[string]interface{ Unknown() []string }{
 	"findingView": findingView, "instanceView": instanceView, "contextView": contextView, "viewerView": viewerView,
 	"logView": logView, "writtenFileView": writtenFileView, "moduleView": moduleView, "versionView": versionView,
 	"versionDetailView": versionDetailView, "planView": planView, "projectView": projectView, "releaseView": releaseView,
-	"ruleView": ruleView, "runnerView": runnerView, "progressView": progressView,
+	"ruleView": ruleView, "runnerView": runnerView, "progressView": progressView, "awaitedView": awaitedView, "auditView": auditView,
+	"tokenView": tokenView, "createdTokenView": createdTokenView,
 }
 
 // Unknown returns the paths of columns that lead to nothing that a record has.

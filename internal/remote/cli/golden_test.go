@@ -55,7 +55,7 @@ func golden(t *testing.T, name, got string) {
 // names gives ids and what else differs from run to run names that stay.
 type names map[string]string
 
-var changing = regexp.MustCompile(`\b(?:org|prj|env|mod|mver|inst|rel|dep|tok|qua|rule|apr)_[0-9a-z]{26}|req_[0-9A-Z]{26}|sha256:[0-9a-f]{64}|http://127\.0\.0\.1:\d+|/[^ ]*/config\.yaml`)
+var changing = regexp.MustCompile(`\b(?:org|prj|env|mod|mver|inst|rel|dep|tok|qua|rule|apr|aud)_[0-9a-z]{26}|req_[0-9A-Z]{26}|slp_[a-z]+_[0-9A-Za-z]{4,}|sha256:[0-9a-f]{64}|http://127\.0\.0\.1:\d+|/[^ ]*/config\.yaml`)
 
 func (n names) of(text string) string {
 	return changing.ReplaceAllStringFunc(text, func(found string) string {
@@ -156,7 +156,7 @@ var goldens = []struct {
 	{"environments", []string{"environments create shop/prod-N", "environments list --in shop", "environments show shop/prod-N", "environments rename shop/prod-N --slug new-N",
 		"environments archive shop/new-N", "environments unarchive shop/new-N", "environments delete shop/new-N --yes"}},
 	{"instances", []string{"instances create shop/production/orders-N --module acme/queue", "instances list", "instances list --in shop/production --fields name,liveDeployment.release.moduleVersion.version",
-		"instances show shop/production/web", "instances rename shop/production/orders-N --name new-N", "instances archive shop/production/new-N",
+		"instances show shop/production/web", "instances update shop/production/orders-N --on-failure ROLL_BACK --own-inputs replicas,artifact", "instances rename shop/production/orders-N --name new-N", "instances archive shop/production/new-N",
 		"instances unarchive shop/production/new-N", "instances delete shop/production/new-N --yes"}},
 	{"modules", []string{"modules list", "modules show acme/queue", "modules show shop@1.4.0", "modules versions shop",
 		"modules deprecate shop@1.5.0-rc.1 --reason Unfinished. --successor shop@latest", "modules versions shop", "modules undeprecate shop@1.5.0-rc.1"}},
@@ -178,7 +178,7 @@ var goldens = []struct {
 		"rules list --fields name,demands", "rules end Frozen-N --yes", "rules end Tested-N --yes", "rules end Eyes-N --yes", "rules end Eyes-N --yes"}},
 	{"approve", []string{"promote shop/production/web@live shop/production/web --dry-run", "approve shop/production/web@last", "reject shop/production/web@last", "start shop/production/web@last",
 		"rules create --name Eyes-N --environment shop/production --approvals 1 --role admin", "preview shop/production/web --set image=web:eyes-N", "deploy shop/production/web --set image=web:eyes-N --reason Eyes", "approve shop/production/web@last",
-		"start shop/production/web@last", "deployments show shop/production/web@last", "start shop/production/web@last --override-reason Urgent-matter-N --yes", "cancel shop/production/web@last", "rules end Eyes-N --yes"}},
+		"start shop/production/web@last", "deployments show shop/production/web@last", "start shop/production/web@last --override-reason Urgent-matter-N --yes", "cancel shop/production/web@last", "rules end Eyes-N --yes", "approvals"}},
 	{"destroy", []string{"destroy shop/production/web --reason Done --wait=false --yes", "cancel shop/production/web@last --reason Oh"}},
 	{"context", []string{"login --server URL --context c-N --with-token", "context list", "context use c-N", "logout --context c-N", "context delete c-N"}},
 	{"refused", []string{"projects show nothing", "environments show shop/nothing", "instances show shop/nothing/web", "modules show nothing", "modules show shop@9.9.9", "deployments show dep_01kb0000000000000000000000",
@@ -195,6 +195,10 @@ var goldens = []struct {
 		"validate testdata/files/bad.yaml", "validate testdata/files/bad-values.yaml"}},
 	{"runners", []string{"runners list", "runners list --deployment-type aws:ecs --action DESTROY --in shop/production --limit 1", "runners list --deployment-type nothing",
 		"runners list --in shop/nothing", "runners list --in shop"}},
+	{"audit", []string{"audit --object shop/production/web --by admin", "audit --object shop/production/web --fields action,actor.name --limit 1", "audit --object shop --action createProject", "audit --object shop/production --from 2027-01-01T00:00:00Z",
+		"audit --by nobody", "audit --from yesterday"}},
+	{"tokens", []string{"tokens create --name ci-N --role DEVELOPER --holder ann --environment shop/production --module shop --expires-in 24h", "tokens create --name file-N --role VIEWER --to DIR-N.token",
+		"tokens list --holder ann", "tokens list --role DEVELOPER --search CI-N --fields name,scope.environmentIds", "tokens revoke ci-N --yes", "tokens revoke ci-N --yes", "tokens list --all --holder ann --limit 1"}},
 }
 
 var formats = []string{"table", "json", "yaml", "tsv", "name"}
@@ -256,7 +260,7 @@ func TestEachListThatIsEmptyInEachFormat(t *testing.T) {
 	var all strings.Builder
 	n := names{}
 	for _, format := range formats {
-		all.WriteString(h.transcript(t, []string{"projects list", "environments list", "instances list", "modules list", "deployments list", "rules list", "context list", "runners list"}, format, n))
+		all.WriteString(h.transcript(t, []string{"projects list", "environments list", "instances list", "modules list", "deployments list", "rules list", "context list", "runners list", "approvals"}, format, n))
 	}
 	golden(t, "empty", all.String())
 }
@@ -270,7 +274,7 @@ func TestEachChangeThatIsNotAllowed(t *testing.T) {
 		"environments create shop/x", "environments rename shop/production --name x", "environments archive shop/production", "environments delete shop/production --yes",
 		"instances create shop/production/x --module shop", "instances rename shop/production/web --name x", "instances archive shop/production/web",
 		"modules deprecate shop@1.4.0 --reason x", "modules undeprecate shop@1.4.0", "quarantine shop/production/web@live --reason x",
-		"rules create --name x --approvals 1",
+		"rules create --name x --approvals 1", "instances update shop/production/web --on-failure NOTHING", "tokens create --name x --role VIEWER",
 		"destroy shop/production/web --yes", "approve " + s.last, "reject shop/production/web@last", "start shop/production/web@last",
 	} {
 		h.mustFail(t, 4, []string{"FORBIDDEN", ", acme, as viewer (VIEWER)\n"}, strings.Fields(command)...)

@@ -28,6 +28,7 @@ var instanceView = view[client.InstanceRecord]{
 		{"active", "activeDeployment.id"}, {"active status", "activeDeployment.status"},
 		{"last", "lastDeployment.id"}, {"last status", "lastDeployment.status"},
 		{"drift", "drift.kind"}, {"drift since", "drift.since"}, {"drift message", "drift.message"},
+		{"on failure", "onFailure"}, {"own inputs", "ownInputs"},
 		{"created", "createdAt"}, {"destroyed", "destroyedAt"}, {"archived", "archivedAt"},
 	},
 	name: nameOfInstance,
@@ -38,7 +39,7 @@ func nameOfInstance(i *client.InstanceRecord) string {
 }
 
 func (c *Config) instancesCommand() *cobra.Command {
-	return resource[client.InstanceRecord]{
+	group := resource[client.InstanceRecord]{
 		noun: "instance", one: "an instance", plural: "instances", argument: "INSTANCE", example: "shop/prod/orders",
 		view: instanceView, idOf: func(i *client.InstanceRecord) string { return i.Id },
 		find: func(ctx context.Context, s *session, ref string) (*client.InstanceRecord, error) {
@@ -81,6 +82,8 @@ func (c *Config) instancesCommand() *cobra.Command {
 			return &r.DeleteModuleInstance.ModuleInstance, nil
 		},
 	}.group(c)
+	group.AddCommand(c.instanceUpdateCommand())
+	return group
 }
 
 // instancePages reads the instances of all, of a project or of an environment.

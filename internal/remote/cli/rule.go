@@ -139,10 +139,10 @@ func daysText(days []client.Weekday) string {
 
 func dayText(d client.Weekday) string { return strings.ToLower(string(d))[:3] }
 
-// rulePages reads the rules that are in force, or those that have ended.
-func (s *session) rulePages(ended bool) pageOf[rule] {
+// rulePages reads the rules of a filter.
+func (s *session) rulePages(filter *client.RuleFilter) pageOf[rule] {
 	return func(ctx context.Context, first *int, after *string) ([]rule, client.PageEnd, error) {
-		r, err := client.Rules(ctx, s.conn, &ended, first, after)
+		r, err := client.Rules(ctx, s.conn, filter, first, after)
 		if err != nil {
 			return nil, client.PageEnd{}, err
 		}
@@ -160,7 +160,7 @@ func (s *session) rulePages(ended bool) pageOf[rule] {
 
 // rules returns the rules that a function picks.
 func (s *session) rules(ctx context.Context, ended bool, picks func(*rule) bool) (found []*rule, err error) {
-	_, err = each(ctx, s.rulePages(ended), allOf, func(page []rule) (bool, error) {
+	_, err = each(ctx, s.rulePages(&client.RuleFilter{Ended: &ended}), allOf, func(page []rule) (bool, error) {
 		for i := range page {
 			if picks(&page[i]) {
 				found = append(found, &page[i])

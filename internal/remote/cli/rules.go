@@ -21,16 +21,30 @@ func (c *Config) rulesCommand() *cobra.Command {
 func (c *Config) rulesListCommand() *cobra.Command {
 	var p paging
 	var ended bool
+	var in string
+
 	cmd := c.command(&cobra.Command{
 		Use: "list", Short: "List the rules in force, newest first", Args: cobra.NoArgs,
-		Example: "  slipway rules list\n  slipway rules list --ended --limit 0 -o json",
+		Example: "  slipway rules list\n  slipway rules list --in shop/prod\n  slipway rules list --ended --limit 0 -o json",
 	}, func(ctx context.Context, s *session, _ []string) error {
 		if err := want(s, ruleView); err != nil {
 			return err
 		}
-		return list(ctx, s, ruleView, p, s.rulePages(ended))
+
+		filter := &client.RuleFilter{Ended: &ended}
+		if in != "" {
+			var err error
+			if filter.ProjectId, filter.EnvironmentId, err = s.within(ctx, in, ""); err != nil {
+				return err
+			}
+		}
+		return list(ctx, s, ruleView, p, s.rulePages(filter))
 	})
+
 	p.flags(cmd)
+	setting.AddFlag(cmd.Flags(), &in, "in", "", setting.Text,
+		"only rules that apply in an environment, or rules for a project and its environments")
+	completeFlag(cmd, "in", c.complete(completeEnvironments))
 	setting.AddFlag(cmd.Flags(), &ended, "ended", "false", setting.Bool, "list ended rules instead")
 	return cmd
 }

@@ -202,6 +202,129 @@ type ArchiveProjectResponse struct {
 // GetArchiveProject returns ArchiveProjectResponse.ArchiveProject, and is useful for accessing the field via an interface.
 func (v *ArchiveProjectResponse) GetArchiveProject() ProjectArchived { return v.ArchiveProject }
 
+// How a change was requested.
+type AuditChannel string
+
+const (
+	// The GraphQL API.
+	AuditChannelGraphql AuditChannel = "GRAPHQL"
+	// The REST operations, and events of the cloud.
+	AuditChannelRest AuditChannel = "REST"
+	// The command line on the server's machine.
+	AuditChannelCli AuditChannel = "CLI"
+	// The server itself.
+	AuditChannelServer AuditChannel = "SERVER"
+)
+
+var AllAuditChannel = []AuditChannel{
+	AuditChannelGraphql,
+	AuditChannelRest,
+	AuditChannelCli,
+	AuditChannelServer,
+}
+
+// Conditions on audit events that all must hold.
+type AuditEventFilter struct {
+	// The id of the token that acted, `tok_…`.
+	TokenId *string `json:"tokenId,omitempty"`
+	// The mutation, such as `rollbackDeployment`.
+	Action *string `json:"action,omitempty"`
+	// The id of the object.
+	ObjectId *string `json:"objectId,omitempty"`
+	// Done at or after this time.
+	CreatedFrom *time.Time `json:"createdFrom,omitempty"`
+	// Done before this time.
+	CreatedBefore *time.Time `json:"createdBefore,omitempty"`
+}
+
+// GetTokenId returns AuditEventFilter.TokenId, and is useful for accessing the field via an interface.
+func (v *AuditEventFilter) GetTokenId() *string { return v.TokenId }
+
+// GetAction returns AuditEventFilter.Action, and is useful for accessing the field via an interface.
+func (v *AuditEventFilter) GetAction() *string { return v.Action }
+
+// GetObjectId returns AuditEventFilter.ObjectId, and is useful for accessing the field via an interface.
+func (v *AuditEventFilter) GetObjectId() *string { return v.ObjectId }
+
+// GetCreatedFrom returns AuditEventFilter.CreatedFrom, and is useful for accessing the field via an interface.
+func (v *AuditEventFilter) GetCreatedFrom() *time.Time { return v.CreatedFrom }
+
+// GetCreatedBefore returns AuditEventFilter.CreatedBefore, and is useful for accessing the field via an interface.
+func (v *AuditEventFilter) GetCreatedBefore() *time.Time { return v.CreatedBefore }
+
+// AuditPage includes the requested fields of the GraphQL type AuditEventConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of audit events.
+type AuditPage struct {
+	// The items.
+	Nodes []AuditRecord `json:"nodes"`
+	// Where the page stands.
+	PageInfo PageEnd `json:"pageInfo"`
+}
+
+// GetNodes returns AuditPage.Nodes, and is useful for accessing the field via an interface.
+func (v *AuditPage) GetNodes() []AuditRecord { return v.Nodes }
+
+// GetPageInfo returns AuditPage.PageInfo, and is useful for accessing the field via an interface.
+func (v *AuditPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// AuditRecord includes the GraphQL fields of AuditEvent requested by the fragment AuditRecord.
+// The GraphQL type's documentation follows.
+//
+// A record of who did what to an object, written with the change and never modified.
+type AuditRecord struct {
+	// The id, `aud_…`.
+	Id string `json:"id"`
+	// When it was done.
+	CreatedAt time.Time `json:"createdAt"`
+	// Who did it, with the role at that time.
+	Actor Actor `json:"actor"`
+	// How it was requested.
+	Channel AuditChannel `json:"channel"`
+	// The mutation, such as `rollbackDeployment`.
+	Action string `json:"action"`
+	// The id of the object.
+	ObjectId string `json:"objectId"`
+	// The changed fields and their new values; null if none.
+	Changes *json.RawMessage `json:"changes"`
+	// The id of the request, as in the server's log.
+	RequestId string `json:"requestId"`
+}
+
+// GetId returns AuditRecord.Id, and is useful for accessing the field via an interface.
+func (v *AuditRecord) GetId() string { return v.Id }
+
+// GetCreatedAt returns AuditRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *AuditRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetActor returns AuditRecord.Actor, and is useful for accessing the field via an interface.
+func (v *AuditRecord) GetActor() Actor { return v.Actor }
+
+// GetChannel returns AuditRecord.Channel, and is useful for accessing the field via an interface.
+func (v *AuditRecord) GetChannel() AuditChannel { return v.Channel }
+
+// GetAction returns AuditRecord.Action, and is useful for accessing the field via an interface.
+func (v *AuditRecord) GetAction() string { return v.Action }
+
+// GetObjectId returns AuditRecord.ObjectId, and is useful for accessing the field via an interface.
+func (v *AuditRecord) GetObjectId() string { return v.ObjectId }
+
+// GetChanges returns AuditRecord.Changes, and is useful for accessing the field via an interface.
+func (v *AuditRecord) GetChanges() *json.RawMessage { return v.Changes }
+
+// GetRequestId returns AuditRecord.RequestId, and is useful for accessing the field via an interface.
+func (v *AuditRecord) GetRequestId() string { return v.RequestId }
+
+// AuditResponse is returned by Audit on success.
+type AuditResponse struct {
+	// Who did what in the organization, newest first. For admins.
+	AuditEvents AuditPage `json:"auditEvents"`
+}
+
+// GetAuditEvents returns AuditResponse.AuditEvents, and is useful for accessing the field via an interface.
+func (v *AuditResponse) GetAuditEvents() AuditPage { return v.AuditEvents }
+
 // AwaitedDeployments includes the requested fields of the GraphQL type DeploymentConnection.
 // The GraphQL type's documentation follows.
 //
@@ -935,6 +1058,46 @@ type CreateRuleResponse struct {
 
 // GetCreateRule returns CreateRuleResponse.CreateRule, and is useful for accessing the field via an interface.
 func (v *CreateRuleResponse) GetCreateRule() RuleCreated { return v.CreateRule }
+
+// The token to create.
+type CreateTokenInput struct {
+	// The display name, also in logs: one nonblank line of 1 to 200 characters.
+	Name string `json:"name"`
+	// Its role: VIEWER, DEVELOPER, ADMIN or RUNNER in an organization, SUPERADMIN for `global`.
+	Role Role `json:"role"`
+	// When it expires: in the future, at most in 366 days; in 90 days if omitted or null.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+	// Its scope; the whole organization by default.
+	Scope *TokenScopeInput `json:"scope,omitempty"`
+	// Its holder, such as a person's user name. All tokens of one holder count as one person for approvals. If omitted or
+	// null, the token counts as its creator's; a named holder still never counts as another person than the creator.
+	Holder *string `json:"holder,omitempty"`
+}
+
+// GetName returns CreateTokenInput.Name, and is useful for accessing the field via an interface.
+func (v *CreateTokenInput) GetName() string { return v.Name }
+
+// GetRole returns CreateTokenInput.Role, and is useful for accessing the field via an interface.
+func (v *CreateTokenInput) GetRole() Role { return v.Role }
+
+// GetExpiresAt returns CreateTokenInput.ExpiresAt, and is useful for accessing the field via an interface.
+func (v *CreateTokenInput) GetExpiresAt() *time.Time { return v.ExpiresAt }
+
+// GetScope returns CreateTokenInput.Scope, and is useful for accessing the field via an interface.
+func (v *CreateTokenInput) GetScope() *TokenScopeInput { return v.Scope }
+
+// GetHolder returns CreateTokenInput.Holder, and is useful for accessing the field via an interface.
+func (v *CreateTokenInput) GetHolder() *string { return v.Holder }
+
+// CreateTokenResponse is returned by CreateToken on success.
+type CreateTokenResponse struct {
+	// Creates a token of the organization, or with `global` a superadmin's. Only this answer contains the secret.
+	// `slipway:Token:FORBIDDEN` for a role or scope beyond the caller's own. For admins.
+	CreateToken TokenCreated `json:"createToken"`
+}
+
+// GetCreateToken returns CreateTokenResponse.CreateToken, and is useful for accessing the field via an interface.
+func (v *CreateTokenResponse) GetCreateToken() TokenCreated { return v.CreateToken }
 
 // DeclaredOutput includes the requested fields of the GraphQL type ModuleOutput.
 // The GraphQL type's documentation follows.
@@ -2711,6 +2874,10 @@ type InstanceRecord struct {
 	LastDeployment *DeploymentSummary `json:"lastDeployment"`
 	// How its infrastructure differs from the live deployment; null if no difference is known. The next success ends it.
 	Drift *InstanceDrift `json:"drift"`
+	// What happens when a deployment fails.
+	OnFailure OnFailure `json:"onFailure"`
+	// The ids of inputs, and `artifact`, that a promotion does not change here.
+	OwnInputs []string `json:"ownInputs"`
 	// When it was created.
 	CreatedAt time.Time `json:"createdAt"`
 	// When it last changed.
@@ -2747,6 +2914,12 @@ func (v *InstanceRecord) GetLastDeployment() *DeploymentSummary { return v.LastD
 
 // GetDrift returns InstanceRecord.Drift, and is useful for accessing the field via an interface.
 func (v *InstanceRecord) GetDrift() *InstanceDrift { return v.Drift }
+
+// GetOnFailure returns InstanceRecord.OnFailure, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetOnFailure() OnFailure { return v.OnFailure }
+
+// GetOwnInputs returns InstanceRecord.OwnInputs, and is useful for accessing the field via an interface.
+func (v *InstanceRecord) GetOwnInputs() []string { return v.OwnInputs }
 
 // GetCreatedAt returns InstanceRecord.CreatedAt, and is useful for accessing the field via an interface.
 func (v *InstanceRecord) GetCreatedAt() time.Time { return v.CreatedAt }
@@ -3384,6 +3557,18 @@ func (v *OverrideRecord) GetReason() string { return v.Reason }
 
 // GetRequirements returns OverrideRecord.Requirements, and is useful for accessing the field via an interface.
 func (v *OverrideRecord) GetRequirements() []string { return v.Requirements }
+
+// OwnInputsSet includes the requested fields of the GraphQL type UpdateModuleInstancePayload.
+// The GraphQL type's documentation follows.
+//
+// The answer.
+type OwnInputsSet struct {
+	// The changed instance.
+	ModuleInstance InstanceRecord `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns OwnInputsSet.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *OwnInputsSet) GetModuleInstance() InstanceRecord { return v.ModuleInstance }
 
 // Where a page of any list ends.
 type PageEnd struct {
@@ -4336,6 +4521,26 @@ func (v *RequiringRule) GetId() string { return v.Id }
 // GetName returns RequiringRule.Name, and is useful for accessing the field via an interface.
 func (v *RequiringRule) GetName() string { return v.Name }
 
+// The token to revoke.
+type RevokeTokenInput struct {
+	// The id of the token, `tok_…`.
+	Id string `json:"id"`
+}
+
+// GetId returns RevokeTokenInput.Id, and is useful for accessing the field via an interface.
+func (v *RevokeTokenInput) GetId() string { return v.Id }
+
+// RevokeTokenResponse is returned by RevokeToken on success.
+type RevokeTokenResponse struct {
+	// Revokes a token, even the caller's own. This server refuses it immediately, other servers within five seconds.
+	// Revoking it twice has no effect. `slipway:Token:NOT_FOUND` if none exists; `slipway:Token:FORBIDDEN` if its scope
+	// exceeds the caller's. For admins.
+	RevokeToken TokenRevoked `json:"revokeToken"`
+}
+
+// GetRevokeToken returns RevokeTokenResponse.RevokeToken, and is useful for accessing the field via an interface.
+func (v *RevokeTokenResponse) GetRevokeToken() TokenRevoked { return v.RevokeToken }
+
 // What a token may do.
 type Role string
 
@@ -4476,6 +4681,25 @@ type RuleEnded struct {
 
 // GetRule returns RuleEnded.Rule, and is useful for accessing the field via an interface.
 func (v *RuleEnded) GetRule() RuleRecord { return v.Rule }
+
+// Conditions on rules that all must hold.
+type RuleFilter struct {
+	// The id of a project: rules for it or its environments.
+	ProjectId *string `json:"projectId,omitempty"`
+	// The id of an environment: rules that apply there, also its project's and the organization's.
+	EnvironmentId *string `json:"environmentId,omitempty"`
+	// True: only ended ones. Otherwise: none of them.
+	Ended *bool `json:"ended,omitempty"`
+}
+
+// GetProjectId returns RuleFilter.ProjectId, and is useful for accessing the field via an interface.
+func (v *RuleFilter) GetProjectId() *string { return v.ProjectId }
+
+// GetEnvironmentId returns RuleFilter.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *RuleFilter) GetEnvironmentId() *string { return v.EnvironmentId }
+
+// GetEnded returns RuleFilter.Ended, and is useful for accessing the field via an interface.
+func (v *RuleFilter) GetEnded() *bool { return v.Ended }
 
 // RulePage includes the requested fields of the GraphQL type RuleConnection.
 // The GraphQL type's documentation follows.
@@ -4695,6 +4919,16 @@ type RunnersResponse struct {
 // GetRunners returns RunnersResponse.Runners, and is useful for accessing the field via an interface.
 func (v *RunnersResponse) GetRunners() RunnerPage { return v.Runners }
 
+// SetOwnInputsResponse is returned by SetOwnInputs on success.
+type SetOwnInputsResponse struct {
+	// Changes an instance. `slipway:ModuleInstance:NAME_TAKEN` if another of the environment that is not archived has the
+	// name. For admins with it in scope.
+	UpdateModuleInstance OwnInputsSet `json:"updateModuleInstance"`
+}
+
+// GetUpdateModuleInstance returns SetOwnInputsResponse.UpdateModuleInstance, and is useful for accessing the field via an interface.
+func (v *SetOwnInputsResponse) GetUpdateModuleInstance() OwnInputsSet { return v.UpdateModuleInstance }
+
 // ShippedDefinition includes the requested fields of the GraphQL type ModuleDefinition.
 // The GraphQL type's documentation follows.
 //
@@ -4913,6 +5147,203 @@ type TargetVersion struct {
 
 // GetId returns TargetVersion.Id, and is useful for accessing the field via an interface.
 func (v *TargetVersion) GetId() string { return v.Id }
+
+// TokenCreated includes the requested fields of the GraphQL type CreateTokenPayload.
+// The GraphQL type's documentation follows.
+//
+// The answer.
+type TokenCreated struct {
+	// The token.
+	Token TokenRecord `json:"token"`
+	// The text for `Authorization: Bearer …`, shown only now and stored nowhere.
+	Secret string `json:"secret"`
+}
+
+// GetToken returns TokenCreated.Token, and is useful for accessing the field via an interface.
+func (v *TokenCreated) GetToken() TokenRecord { return v.Token }
+
+// GetSecret returns TokenCreated.Secret, and is useful for accessing the field via an interface.
+func (v *TokenCreated) GetSecret() string { return v.Secret }
+
+// Conditions on tokens that all must hold.
+type TokenFilter struct {
+	// The role.
+	Role *Role `json:"role,omitempty"`
+	// The holder.
+	Holder *string `json:"holder,omitempty"`
+	// True: neither revoked nor expired. False: revoked or expired.
+	Active *bool `json:"active,omitempty"`
+	// Text in the name, 1 to 100 characters, any case.
+	Search *string `json:"search,omitempty"`
+}
+
+// GetRole returns TokenFilter.Role, and is useful for accessing the field via an interface.
+func (v *TokenFilter) GetRole() *Role { return v.Role }
+
+// GetHolder returns TokenFilter.Holder, and is useful for accessing the field via an interface.
+func (v *TokenFilter) GetHolder() *string { return v.Holder }
+
+// GetActive returns TokenFilter.Active, and is useful for accessing the field via an interface.
+func (v *TokenFilter) GetActive() *bool { return v.Active }
+
+// GetSearch returns TokenFilter.Search, and is useful for accessing the field via an interface.
+func (v *TokenFilter) GetSearch() *string { return v.Search }
+
+// TokenPage includes the requested fields of the GraphQL type TokenConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of tokens.
+type TokenPage struct {
+	// The items.
+	Nodes []TokenRecord `json:"nodes"`
+	// Where the page stands.
+	PageInfo PageEnd `json:"pageInfo"`
+}
+
+// GetNodes returns TokenPage.Nodes, and is useful for accessing the field via an interface.
+func (v *TokenPage) GetNodes() []TokenRecord { return v.Nodes }
+
+// GetPageInfo returns TokenPage.PageInfo, and is useful for accessing the field via an interface.
+func (v *TokenPage) GetPageInfo() PageEnd { return v.PageInfo }
+
+// TokenRecord includes the GraphQL fields of Token requested by the fragment TokenRecord.
+// The GraphQL type's documentation follows.
+//
+// A bearer token, without its secret.
+type TokenRecord struct {
+	// The id, `tok_…`.
+	Id string `json:"id"`
+	// The display name, also in logs.
+	Name string `json:"name"`
+	// Its role.
+	Role Role `json:"role"`
+	// The name of its holder; null if none was named. All tokens of one holder count as one person for approvals.
+	Holder *string `json:"holder"`
+	// Its scope; null for the whole organization.
+	Scope *TokenScopeRecord `json:"scope"`
+	// The start of the secret: its kind and four characters.
+	Prefix string `json:"prefix"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+	// Who created it; null if not recorded.
+	CreatedBy *Actor `json:"createdBy"`
+	// When it expires; null for never.
+	ExpiresAt *time.Time `json:"expiresAt"`
+	// When it was last used, to the minute; null for never.
+	LastUsedAt *time.Time `json:"lastUsedAt"`
+	// When it was revoked; null if it was not.
+	RevokedAt *time.Time `json:"revokedAt"`
+	// Who revoked it; null if not revoked or not recorded.
+	RevokedBy *Actor `json:"revokedBy"`
+}
+
+// GetId returns TokenRecord.Id, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetId() string { return v.Id }
+
+// GetName returns TokenRecord.Name, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetName() string { return v.Name }
+
+// GetRole returns TokenRecord.Role, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetRole() Role { return v.Role }
+
+// GetHolder returns TokenRecord.Holder, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetHolder() *string { return v.Holder }
+
+// GetScope returns TokenRecord.Scope, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetScope() *TokenScopeRecord { return v.Scope }
+
+// GetPrefix returns TokenRecord.Prefix, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetPrefix() string { return v.Prefix }
+
+// GetCreatedAt returns TokenRecord.CreatedAt, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetCreatedAt() time.Time { return v.CreatedAt }
+
+// GetCreatedBy returns TokenRecord.CreatedBy, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetCreatedBy() *Actor { return v.CreatedBy }
+
+// GetExpiresAt returns TokenRecord.ExpiresAt, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetExpiresAt() *time.Time { return v.ExpiresAt }
+
+// GetLastUsedAt returns TokenRecord.LastUsedAt, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetLastUsedAt() *time.Time { return v.LastUsedAt }
+
+// GetRevokedAt returns TokenRecord.RevokedAt, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetRevokedAt() *time.Time { return v.RevokedAt }
+
+// GetRevokedBy returns TokenRecord.RevokedBy, and is useful for accessing the field via an interface.
+func (v *TokenRecord) GetRevokedBy() *Actor { return v.RevokedBy }
+
+// TokenResponse is returned by Token on success.
+type TokenResponse struct {
+	// One token, or `slipway:Token:NOT_FOUND`. For admins.
+	Token *TokenRecord `json:"token"`
+}
+
+// GetToken returns TokenResponse.Token, and is useful for accessing the field via an interface.
+func (v *TokenResponse) GetToken() *TokenRecord { return v.Token }
+
+// TokenRevoked includes the requested fields of the GraphQL type RevokeTokenPayload.
+// The GraphQL type's documentation follows.
+//
+// The answer.
+type TokenRevoked struct {
+	// The revoked token.
+	Token TokenRecord `json:"token"`
+}
+
+// GetToken returns TokenRevoked.Token, and is useful for accessing the field via an interface.
+func (v *TokenRevoked) GetToken() TokenRecord { return v.Token }
+
+// What a token may change: at least one id, at most 100 of each kind.
+type TokenScopeInput struct {
+	// The ids of projects, each with everything in it; `slipway:Project:NOT_FOUND` for an unknown one.
+	ProjectIds []string `json:"projectIds,omitempty"`
+	// The ids of environments; `slipway:Environment:NOT_FOUND` for an unknown one.
+	EnvironmentIds []string `json:"environmentIds,omitempty"`
+	// The ids of the organization's module definitions; `slipway:ModuleDefinition:NOT_FOUND` for an unknown one.
+	ModuleDefinitionIds []string `json:"moduleDefinitionIds,omitempty"`
+}
+
+// GetProjectIds returns TokenScopeInput.ProjectIds, and is useful for accessing the field via an interface.
+func (v *TokenScopeInput) GetProjectIds() []string { return v.ProjectIds }
+
+// GetEnvironmentIds returns TokenScopeInput.EnvironmentIds, and is useful for accessing the field via an interface.
+func (v *TokenScopeInput) GetEnvironmentIds() []string { return v.EnvironmentIds }
+
+// GetModuleDefinitionIds returns TokenScopeInput.ModuleDefinitionIds, and is useful for accessing the field via an interface.
+func (v *TokenScopeInput) GetModuleDefinitionIds() []string { return v.ModuleDefinitionIds }
+
+// TokenScopeRecord includes the requested fields of the GraphQL type TokenScope.
+// The GraphQL type's documentation follows.
+//
+// The projects and environments that a token may change, and the modules that it may publish. It reads everything.
+type TokenScopeRecord struct {
+	// The ids of the projects, each with all environments, also later ones.
+	ProjectIds []string `json:"projectIds"`
+	// The ids of single environments.
+	EnvironmentIds []string `json:"environmentIds"`
+	// The ids of the modules whose versions it may publish.
+	ModuleDefinitionIds []string `json:"moduleDefinitionIds"`
+}
+
+// GetProjectIds returns TokenScopeRecord.ProjectIds, and is useful for accessing the field via an interface.
+func (v *TokenScopeRecord) GetProjectIds() []string { return v.ProjectIds }
+
+// GetEnvironmentIds returns TokenScopeRecord.EnvironmentIds, and is useful for accessing the field via an interface.
+func (v *TokenScopeRecord) GetEnvironmentIds() []string { return v.EnvironmentIds }
+
+// GetModuleDefinitionIds returns TokenScopeRecord.ModuleDefinitionIds, and is useful for accessing the field via an interface.
+func (v *TokenScopeRecord) GetModuleDefinitionIds() []string { return v.ModuleDefinitionIds }
+
+// TokensResponse is returned by Tokens on success.
+type TokensResponse struct {
+	// The organization's tokens, newest first, with revoked and expired ones; superadmins' tokens without an organization.
+	// For admins; others get `slipway:Token:FORBIDDEN`.
+	Tokens TokenPage `json:"tokens"`
+}
+
+// GetTokens returns TokensResponse.Tokens, and is useful for accessing the field via an interface.
+func (v *TokensResponse) GetTokens() TokenPage { return v.Tokens }
 
 // The environment to restore.
 type UnarchiveEnvironmentInput struct {
@@ -5610,6 +6041,22 @@ type __ArchiveProjectInput struct {
 // GetInput returns __ArchiveProjectInput.Input, and is useful for accessing the field via an interface.
 func (v *__ArchiveProjectInput) GetInput() ArchiveProjectInput { return v.Input }
 
+// __AuditInput is used internally by genqlient
+type __AuditInput struct {
+	Filter *AuditEventFilter `json:"filter"`
+	First  *int              `json:"first,omitempty"`
+	After  *string           `json:"after,omitempty"`
+}
+
+// GetFilter returns __AuditInput.Filter, and is useful for accessing the field via an interface.
+func (v *__AuditInput) GetFilter() *AuditEventFilter { return v.Filter }
+
+// GetFirst returns __AuditInput.First, and is useful for accessing the field via an interface.
+func (v *__AuditInput) GetFirst() *int { return v.First }
+
+// GetAfter returns __AuditInput.After, and is useful for accessing the field via an interface.
+func (v *__AuditInput) GetAfter() *string { return v.After }
+
 // __CancelDeploymentInput is used internally by genqlient
 type __CancelDeploymentInput struct {
 	Input CancelDeploymentInput `json:"input"`
@@ -5693,6 +6140,14 @@ type __CreateRuleInput struct {
 
 // GetInput returns __CreateRuleInput.Input, and is useful for accessing the field via an interface.
 func (v *__CreateRuleInput) GetInput() CreateRuleInput { return v.Input }
+
+// __CreateTokenInput is used internally by genqlient
+type __CreateTokenInput struct {
+	Input CreateTokenInput `json:"input"`
+}
+
+// GetInput returns __CreateTokenInput.Input, and is useful for accessing the field via an interface.
+func (v *__CreateTokenInput) GetInput() CreateTokenInput { return v.Input }
 
 // __DeleteEnvironmentInput is used internally by genqlient
 type __DeleteEnvironmentInput struct {
@@ -6110,6 +6565,14 @@ type __ReportDeploymentInput struct {
 // GetInput returns __ReportDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__ReportDeploymentInput) GetInput() ReportDeploymentInput { return v.Input }
 
+// __RevokeTokenInput is used internally by genqlient
+type __RevokeTokenInput struct {
+	Input RevokeTokenInput `json:"input"`
+}
+
+// GetInput returns __RevokeTokenInput.Input, and is useful for accessing the field via an interface.
+func (v *__RevokeTokenInput) GetInput() RevokeTokenInput { return v.Input }
+
 // __RollbackDeploymentInput is used internally by genqlient
 type __RollbackDeploymentInput struct {
 	Input RollbackDeploymentInput `json:"input"`
@@ -6128,13 +6591,13 @@ func (v *__RuleInput) GetId() string { return v.Id }
 
 // __RulesInput is used internally by genqlient
 type __RulesInput struct {
-	Ended *bool   `json:"ended,omitempty"`
-	First *int    `json:"first,omitempty"`
-	After *string `json:"after,omitempty"`
+	Filter *RuleFilter `json:"filter"`
+	First  *int        `json:"first,omitempty"`
+	After  *string     `json:"after,omitempty"`
 }
 
-// GetEnded returns __RulesInput.Ended, and is useful for accessing the field via an interface.
-func (v *__RulesInput) GetEnded() *bool { return v.Ended }
+// GetFilter returns __RulesInput.Filter, and is useful for accessing the field via an interface.
+func (v *__RulesInput) GetFilter() *RuleFilter { return v.Filter }
 
 // GetFirst returns __RulesInput.First, and is useful for accessing the field via an interface.
 func (v *__RulesInput) GetFirst() *int { return v.First }
@@ -6158,6 +6621,22 @@ func (v *__RunnersInput) GetFirst() *int { return v.First }
 // GetAfter returns __RunnersInput.After, and is useful for accessing the field via an interface.
 func (v *__RunnersInput) GetAfter() *string { return v.After }
 
+// __SetOwnInputsInput is used internally by genqlient
+type __SetOwnInputsInput struct {
+	Id        string     `json:"id"`
+	OwnInputs []string   `json:"ownInputs"`
+	OnFailure *OnFailure `json:"onFailure,omitempty"`
+}
+
+// GetId returns __SetOwnInputsInput.Id, and is useful for accessing the field via an interface.
+func (v *__SetOwnInputsInput) GetId() string { return v.Id }
+
+// GetOwnInputs returns __SetOwnInputsInput.OwnInputs, and is useful for accessing the field via an interface.
+func (v *__SetOwnInputsInput) GetOwnInputs() []string { return v.OwnInputs }
+
+// GetOnFailure returns __SetOwnInputsInput.OnFailure, and is useful for accessing the field via an interface.
+func (v *__SetOwnInputsInput) GetOnFailure() *OnFailure { return v.OnFailure }
+
 // __StartDeploymentInput is used internally by genqlient
 type __StartDeploymentInput struct {
 	Input StartDeploymentInput `json:"input"`
@@ -6165,6 +6644,30 @@ type __StartDeploymentInput struct {
 
 // GetInput returns __StartDeploymentInput.Input, and is useful for accessing the field via an interface.
 func (v *__StartDeploymentInput) GetInput() StartDeploymentInput { return v.Input }
+
+// __TokenInput is used internally by genqlient
+type __TokenInput struct {
+	Id string `json:"id"`
+}
+
+// GetId returns __TokenInput.Id, and is useful for accessing the field via an interface.
+func (v *__TokenInput) GetId() string { return v.Id }
+
+// __TokensInput is used internally by genqlient
+type __TokensInput struct {
+	Filter *TokenFilter `json:"filter"`
+	First  *int         `json:"first,omitempty"`
+	After  *string      `json:"after,omitempty"`
+}
+
+// GetFilter returns __TokensInput.Filter, and is useful for accessing the field via an interface.
+func (v *__TokensInput) GetFilter() *TokenFilter { return v.Filter }
+
+// GetFirst returns __TokensInput.First, and is useful for accessing the field via an interface.
+func (v *__TokensInput) GetFirst() *int { return v.First }
+
+// GetAfter returns __TokensInput.After, and is useful for accessing the field via an interface.
+func (v *__TokensInput) GetAfter() *string { return v.After }
 
 // __UnarchiveEnvironmentInput is used internally by genqlient
 type __UnarchiveEnvironmentInput struct {
@@ -6609,6 +7112,8 @@ fragment InstanceRecord on ModuleInstance {
 		since
 		message
 	}
+	onFailure
+	ownInputs
 	createdAt
 	updatedAt
 	destroyedAt
@@ -6716,6 +7221,71 @@ func ArchiveProject(
 	}
 
 	data_ = &ArchiveProjectResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Audit.
+const Audit_Operation = `
+query Audit ($filter: AuditEventFilter, $first: Int, $after: String) {
+	auditEvents(filter: $filter, first: $first, after: $after) {
+		nodes {
+			... AuditRecord
+		}
+		pageInfo {
+			... PageEnd
+		}
+	}
+}
+fragment AuditRecord on AuditEvent {
+	id
+	createdAt
+	actor {
+		... ActorRecord
+		role
+	}
+	channel
+	action
+	objectId
+	changes
+	requestId
+}
+fragment PageEnd on PageInfo {
+	hasNextPage
+	endCursor
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
+`
+
+func Audit(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	filter *AuditEventFilter,
+	first *int,
+	after *string,
+) (data_ *AuditResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Audit",
+		Query:  Audit_Operation,
+		Variables: &__AuditInput{
+			Filter: filter,
+			First:  first,
+			After:  after,
+		},
+	}
+
+	data_ = &AuditResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -7448,6 +8018,8 @@ fragment InstanceRecord on ModuleInstance {
 		since
 		message
 	}
+	onFailure
+	ownInputs
 	createdAt
 	updatedAt
 	destroyedAt
@@ -7728,6 +8300,70 @@ func CreateRule(
 	return data_, err_
 }
 
+// The mutation executed by CreateToken.
+const CreateToken_Operation = `
+mutation CreateToken ($input: CreateTokenInput!) {
+	createToken(input: $input) {
+		token {
+			... TokenRecord
+		}
+		secret
+	}
+}
+fragment TokenRecord on Token {
+	id
+	name
+	role
+	holder
+	scope {
+		projectIds
+		environmentIds
+		moduleDefinitionIds
+	}
+	prefix
+	createdAt
+	createdBy {
+		... ActorRecord
+	}
+	expiresAt
+	lastUsedAt
+	revokedAt
+	revokedBy {
+		... ActorRecord
+	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
+`
+
+func CreateToken(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input CreateTokenInput,
+) (data_ *CreateTokenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "CreateToken",
+		Query:  CreateToken_Operation,
+		Variables: &__CreateTokenInput{
+			Input: input,
+		},
+	}
+
+	data_ = &CreateTokenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by DeleteEnvironment.
 const DeleteEnvironment_Operation = `
 mutation DeleteEnvironment ($input: DeleteEnvironmentInput!) {
@@ -7815,6 +8451,8 @@ fragment InstanceRecord on ModuleInstance {
 		since
 		message
 	}
+	onFailure
+	ownInputs
 	createdAt
 	updatedAt
 	destroyedAt
@@ -9194,6 +9832,8 @@ fragment InstanceRecord on ModuleInstance {
 		since
 		message
 	}
+	onFailure
+	ownInputs
 	createdAt
 	updatedAt
 	destroyedAt
@@ -9504,6 +10144,8 @@ fragment InstanceRecord on ModuleInstance {
 		since
 		message
 	}
+	onFailure
+	ownInputs
 	createdAt
 	updatedAt
 	destroyedAt
@@ -11248,6 +11890,69 @@ func ReportDeployment(
 	return data_, err_
 }
 
+// The mutation executed by RevokeToken.
+const RevokeToken_Operation = `
+mutation RevokeToken ($input: RevokeTokenInput!) {
+	revokeToken(input: $input) {
+		token {
+			... TokenRecord
+		}
+	}
+}
+fragment TokenRecord on Token {
+	id
+	name
+	role
+	holder
+	scope {
+		projectIds
+		environmentIds
+		moduleDefinitionIds
+	}
+	prefix
+	createdAt
+	createdBy {
+		... ActorRecord
+	}
+	expiresAt
+	lastUsedAt
+	revokedAt
+	revokedBy {
+		... ActorRecord
+	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
+`
+
+func RevokeToken(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	input RevokeTokenInput,
+) (data_ *RevokeTokenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RevokeToken",
+		Query:  RevokeToken_Operation,
+		Variables: &__RevokeTokenInput{
+			Input: input,
+		},
+	}
+
+	data_ = &RevokeTokenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by RollbackDeployment.
 const RollbackDeployment_Operation = `
 mutation RollbackDeployment ($input: RollbackDeploymentInput!) {
@@ -11475,8 +12180,8 @@ func Rule(
 
 // The query executed by Rules.
 const Rules_Operation = `
-query Rules ($ended: Boolean, $first: Int, $after: String) {
-	rules(filter: {ended:$ended}, first: $first, after: $after) {
+query Rules ($filter: RuleFilter, $first: Int, $after: String) {
+	rules(filter: $filter, first: $first, after: $after) {
 		nodes {
 			... RuleRecord
 		}
@@ -11557,7 +12262,7 @@ fragment ActorRecord on Actor {
 func Rules(
 	ctx_ context.Context,
 	client_ graphql.Client,
-	ended *bool,
+	filter *RuleFilter,
 	first *int,
 	after *string,
 ) (data_ *RulesResponse, err_ error) {
@@ -11565,9 +12270,9 @@ func Rules(
 		OpName: "Rules",
 		Query:  Rules_Operation,
 		Variables: &__RulesInput{
-			Ended: ended,
-			First: first,
-			After: after,
+			Filter: filter,
+			First:  first,
+			After:  after,
 		},
 	}
 
@@ -11637,6 +12342,122 @@ func Runners(
 	}
 
 	data_ = &RunnersResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The mutation executed by SetOwnInputs.
+const SetOwnInputs_Operation = `
+mutation SetOwnInputs ($id: ID!, $ownInputs: [String!]!, $onFailure: OnFailure) {
+	updateModuleInstance(input: {id:$id,ownInputs:$ownInputs,onFailure:$onFailure}) {
+		moduleInstance {
+			... InstanceRecord
+		}
+	}
+}
+fragment InstanceRecord on ModuleInstance {
+	id
+	name
+	project {
+		... ProjectName
+	}
+	environment {
+		... EnvironmentName
+	}
+	moduleDefinition {
+		... ModuleName
+	}
+	liveDeployment {
+		... DeploymentSummary
+	}
+	activeDeployment {
+		... DeploymentSummary
+	}
+	lastDeployment {
+		... DeploymentSummary
+	}
+	drift {
+		kind
+		since
+		message
+	}
+	onFailure
+	ownInputs
+	createdAt
+	updatedAt
+	destroyedAt
+	archivedAt
+}
+fragment ProjectName on Project {
+	id
+	slug
+	name
+}
+fragment EnvironmentName on Environment {
+	id
+	slug
+	name
+}
+fragment ModuleName on ModuleDefinition {
+	id
+	type
+	name
+}
+fragment DeploymentSummary on Deployment {
+	id
+	status
+	release {
+		... ReleaseSummary
+	}
+	createdAt
+	createdBy {
+		... ActorRecord
+	}
+	completedAt
+}
+fragment ReleaseSummary on Release {
+	id
+	moduleVersion {
+		... VersionName
+	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
+fragment VersionName on ModuleVersion {
+	id
+	version
+}
+`
+
+// It has the own inputs in any case: an empty list is a change.
+func SetOwnInputs(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+	ownInputs []string,
+	onFailure *OnFailure,
+) (data_ *SetOwnInputsResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "SetOwnInputs",
+		Query:  SetOwnInputs_Operation,
+		Variables: &__SetOwnInputsInput{
+			Id:        id,
+			OwnInputs: ownInputs,
+			OnFailure: onFailure,
+		},
+	}
+
+	data_ = &SetOwnInputsResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(
@@ -11887,6 +12708,141 @@ func StartDeployment(
 	return data_, err_
 }
 
+// The query executed by Token.
+const Token_Operation = `
+query Token ($id: ID!) {
+	token(id: $id) {
+		... TokenRecord
+	}
+}
+fragment TokenRecord on Token {
+	id
+	name
+	role
+	holder
+	scope {
+		projectIds
+		environmentIds
+		moduleDefinitionIds
+	}
+	prefix
+	createdAt
+	createdBy {
+		... ActorRecord
+	}
+	expiresAt
+	lastUsedAt
+	revokedAt
+	revokedBy {
+		... ActorRecord
+	}
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
+`
+
+func Token(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	id string,
+) (data_ *TokenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Token",
+		Query:  Token_Operation,
+		Variables: &__TokenInput{
+			Id: id,
+		},
+	}
+
+	data_ = &TokenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by Tokens.
+const Tokens_Operation = `
+query Tokens ($filter: TokenFilter, $first: Int, $after: String) {
+	tokens(filter: $filter, first: $first, after: $after) {
+		nodes {
+			... TokenRecord
+		}
+		pageInfo {
+			... PageEnd
+		}
+	}
+}
+fragment TokenRecord on Token {
+	id
+	name
+	role
+	holder
+	scope {
+		projectIds
+		environmentIds
+		moduleDefinitionIds
+	}
+	prefix
+	createdAt
+	createdBy {
+		... ActorRecord
+	}
+	expiresAt
+	lastUsedAt
+	revokedAt
+	revokedBy {
+		... ActorRecord
+	}
+}
+fragment PageEnd on PageInfo {
+	hasNextPage
+	endCursor
+}
+fragment ActorRecord on Actor {
+	name
+	kind
+	tokenId
+}
+`
+
+func Tokens(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	filter *TokenFilter,
+	first *int,
+	after *string,
+) (data_ *TokensResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "Tokens",
+		Query:  Tokens_Operation,
+		Variables: &__TokensInput{
+			Filter: filter,
+			First:  first,
+			After:  after,
+		},
+	}
+
+	data_ = &TokensResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
 // The mutation executed by UnarchiveEnvironment.
 const UnarchiveEnvironment_Operation = `
 mutation UnarchiveEnvironment ($input: UnarchiveEnvironmentInput!) {
@@ -11974,6 +12930,8 @@ fragment InstanceRecord on ModuleInstance {
 		since
 		message
 	}
+	onFailure
+	ownInputs
 	createdAt
 	updatedAt
 	destroyedAt
@@ -12327,6 +13285,8 @@ fragment InstanceRecord on ModuleInstance {
 		since
 		message
 	}
+	onFailure
+	ownInputs
 	createdAt
 	updatedAt
 	destroyedAt
