@@ -18,6 +18,13 @@ const bearer = (token) => ({ Authorization: `Bearer ${token}` });
 export const adminToken = given('SLIPWAY_ADMIN');
 export const admin = bearer(adminToken);
 export const runner = bearer(given('SLIPWAY_RUNNER'));
+
+// narrow is a demo that refuses what costs more than 20.
+export const narrow = {
+  endpoint: new URL('/graphql', given('SLIPWAY_NARROW_URL')).href,
+  admin: bearer(given('SLIPWAY_NARROW_ADMIN')),
+};
+
 export const wrong = bearer('slp_admin_00000000000000000000000000000000000000000');
 
 // unknown is an id of the right form that names nothing.

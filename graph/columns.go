@@ -152,9 +152,11 @@ func selectColumns(schema *ast.Schema, op *ast.OperationDefinition) *record.Colu
 		}
 	}
 	columns := record.NewColumns(of)
-	for name, d := range decodings {
-		if table := tables[name].name; of[table] != nil && s.decodesEach(name, d) {
-			columns.Decoding(table, d.kind, d.column)
+	for name, priced := range pricedColumns {
+		table := tables[name].name
+		at := slices.IndexFunc(priced, func(p pricedColumn) bool { return s.pricesEach(name, p) })
+		if of[table] != nil && at >= 0 {
+			columns.Charging(table, priced[at].kind, priced[at].column)
 		}
 	}
 	return columns

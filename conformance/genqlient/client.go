@@ -1,4 +1,5 @@
-// Package delivery asks Slipway for deployments that failed, by code that genqlient generates.
+// Package delivery asks Slipway for deployments that failed, and for the screens of a dashboard, by code that genqlient
+// generates.
 package delivery
 
 import (

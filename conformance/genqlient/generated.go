@@ -4,10 +4,5480 @@ package delivery
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/Khan/genqlient/graphql"
 )
+
+// A kind of actor.
+type ActorKind string
+
+const (
+	// A Slipway bearer token.
+	ActorKindToken ActorKind = "TOKEN"
+	// The command line on the server's machine.
+	ActorKindCommand ActorKind = "COMMAND"
+	// The server itself.
+	ActorKindServer ActorKind = "SERVER"
+)
+
+var AllActorKind = []ActorKind{
+	ActorKindToken,
+	ActorKindCommand,
+	ActorKindServer,
+}
+
+// ApproveScreenDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type ApproveScreenDeployment struct {
+	DeploymentSummary `json:"-"`
+	// Its creator's reason; null if not given. Separate from the description.
+	Reason *string `json:"reason"`
+	// When it expires unless started; after its wait ended, when it would have. Null for others.
+	WaitsUntil *time.Time `json:"waitsUntil"`
+	// How the rules apply now, if it waits for approvals; otherwise empty. Null if they cannot be checked.
+	Requirements []*ApproveScreenDeploymentRequirementsRequirement `json:"requirements"`
+	// The approvals and rejections of a waiting deployment, the earliest first.
+	Approvals *ApproveScreenDeploymentApprovalsApprovalConnection `json:"approvals"`
+	// How its release differs from its instance's live one; all is added if nothing is live. Null without a release.
+	ChangesFromLive *ApproveScreenDeploymentChangesFromLiveDeploymentComparison `json:"changesFromLive"`
+	// Whether the viewer could approve it now; null if that cannot be checked.
+	ApproveEligibility *ApproveScreenDeploymentApproveEligibility `json:"approveEligibility"`
+	// Whether the viewer could start it now; null if that cannot be checked.
+	StartEligibility *ApproveScreenDeploymentStartEligibility `json:"startEligibility"`
+}
+
+// GetReason returns ApproveScreenDeployment.Reason, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetReason() *string { return v.Reason }
+
+// GetWaitsUntil returns ApproveScreenDeployment.WaitsUntil, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetWaitsUntil() *time.Time { return v.WaitsUntil }
+
+// GetRequirements returns ApproveScreenDeployment.Requirements, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetRequirements() []*ApproveScreenDeploymentRequirementsRequirement {
+	return v.Requirements
+}
+
+// GetApprovals returns ApproveScreenDeployment.Approvals, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetApprovals() *ApproveScreenDeploymentApprovalsApprovalConnection {
+	return v.Approvals
+}
+
+// GetChangesFromLive returns ApproveScreenDeployment.ChangesFromLive, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetChangesFromLive() *ApproveScreenDeploymentChangesFromLiveDeploymentComparison {
+	return v.ChangesFromLive
+}
+
+// GetApproveEligibility returns ApproveScreenDeployment.ApproveEligibility, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetApproveEligibility() *ApproveScreenDeploymentApproveEligibility {
+	return v.ApproveEligibility
+}
+
+// GetStartEligibility returns ApproveScreenDeployment.StartEligibility, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetStartEligibility() *ApproveScreenDeploymentStartEligibility {
+	return v.StartEligibility
+}
+
+// GetId returns ApproveScreenDeployment.Id, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetId() string { return v.DeploymentSummary.Id }
+
+// GetVersion returns ApproveScreenDeployment.Version, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetVersion() int { return v.DeploymentSummary.Version }
+
+// GetStatus returns ApproveScreenDeployment.Status, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetStatus() DeploymentStatus { return v.DeploymentSummary.Status }
+
+// GetOperation returns ApproveScreenDeployment.Operation, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetOperation() *DeploymentOperation {
+	return v.DeploymentSummary.Operation
+}
+
+// GetCompletedAt returns ApproveScreenDeployment.CompletedAt, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetCompletedAt() *time.Time { return v.DeploymentSummary.CompletedAt }
+
+// GetCreatedBy returns ApproveScreenDeployment.CreatedBy, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetCreatedBy() *DeploymentSummaryCreatedByActor {
+	return v.DeploymentSummary.CreatedBy
+}
+
+// GetModuleVersion returns ApproveScreenDeployment.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeployment) GetModuleVersion() *DeploymentSummaryModuleVersion {
+	return v.DeploymentSummary.ModuleVersion
+}
+
+func (v *ApproveScreenDeployment) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ApproveScreenDeployment
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ApproveScreenDeployment = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.DeploymentSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalApproveScreenDeployment struct {
+	Reason *string `json:"reason"`
+
+	WaitsUntil *time.Time `json:"waitsUntil"`
+
+	Requirements []*ApproveScreenDeploymentRequirementsRequirement `json:"requirements"`
+
+	Approvals *ApproveScreenDeploymentApprovalsApprovalConnection `json:"approvals"`
+
+	ChangesFromLive *ApproveScreenDeploymentChangesFromLiveDeploymentComparison `json:"changesFromLive"`
+
+	ApproveEligibility *ApproveScreenDeploymentApproveEligibility `json:"approveEligibility"`
+
+	StartEligibility *ApproveScreenDeploymentStartEligibility `json:"startEligibility"`
+
+	Id string `json:"id"`
+
+	Version int `json:"version"`
+
+	Status DeploymentStatus `json:"status"`
+
+	Operation *DeploymentOperation `json:"operation"`
+
+	CompletedAt *time.Time `json:"completedAt"`
+
+	CreatedBy *DeploymentSummaryCreatedByActor `json:"createdBy"`
+
+	ModuleVersion *DeploymentSummaryModuleVersion `json:"moduleVersion"`
+}
+
+func (v *ApproveScreenDeployment) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ApproveScreenDeployment) __premarshalJSON() (*__premarshalApproveScreenDeployment, error) {
+	var retval __premarshalApproveScreenDeployment
+
+	retval.Reason = v.Reason
+	retval.WaitsUntil = v.WaitsUntil
+	retval.Requirements = v.Requirements
+	retval.Approvals = v.Approvals
+	retval.ChangesFromLive = v.ChangesFromLive
+	retval.ApproveEligibility = v.ApproveEligibility
+	retval.StartEligibility = v.StartEligibility
+	retval.Id = v.DeploymentSummary.Id
+	retval.Version = v.DeploymentSummary.Version
+	retval.Status = v.DeploymentSummary.Status
+	retval.Operation = v.DeploymentSummary.Operation
+	retval.CompletedAt = v.DeploymentSummary.CompletedAt
+	retval.CreatedBy = v.DeploymentSummary.CreatedBy
+	retval.ModuleVersion = v.DeploymentSummary.ModuleVersion
+	return &retval, nil
+}
+
+// ApproveScreenDeploymentApprovalsApprovalConnection includes the requested fields of the GraphQL type ApprovalConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of approvals.
+type ApproveScreenDeploymentApprovalsApprovalConnection struct {
+	// The items.
+	Nodes []*ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval `json:"nodes"`
+}
+
+// GetNodes returns ApproveScreenDeploymentApprovalsApprovalConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApprovalsApprovalConnection) GetNodes() []*ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval {
+	return v.Nodes
+}
+
+// ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval includes the requested fields of the GraphQL type Approval.
+// The GraphQL type's documentation follows.
+//
+// A person's approval or rejection of a waiting deployment.
+type ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval struct {
+	// The id, `apr_…`.
+	Id string `json:"id"`
+	// True for an approval, false for a rejection.
+	Approved bool `json:"approved"`
+	// Why; null if not given.
+	Reason *string `json:"reason"`
+	// Whether it counts now. It must approve, with a valid token. The author and earlier counted approvers must be other
+	// persons, and neither may have created the other's token.
+	Counts bool `json:"counts"`
+	// Who decided, with the role at that time.
+	CreatedBy *ApproveScreenDeploymentApprovalsApprovalConnectionNodesApprovalCreatedByActor `json:"createdBy"`
+}
+
+// GetId returns ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval.Id, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval) GetId() string { return v.Id }
+
+// GetApproved returns ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval.Approved, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval) GetApproved() bool {
+	return v.Approved
+}
+
+// GetReason returns ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval.Reason, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval) GetReason() *string {
+	return v.Reason
+}
+
+// GetCounts returns ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval.Counts, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval) GetCounts() bool {
+	return v.Counts
+}
+
+// GetCreatedBy returns ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval.CreatedBy, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApprovalsApprovalConnectionNodesApproval) GetCreatedBy() *ApproveScreenDeploymentApprovalsApprovalConnectionNodesApprovalCreatedByActor {
+	return v.CreatedBy
+}
+
+// ApproveScreenDeploymentApprovalsApprovalConnectionNodesApprovalCreatedByActor includes the requested fields of the GraphQL type Actor.
+// The GraphQL type's documentation follows.
+//
+// Who did something.
+type ApproveScreenDeploymentApprovalsApprovalConnectionNodesApprovalCreatedByActor struct {
+	// The token's name, which is not unique; `slipway` for the server, `cli` with its user for the server's command line.
+	Name string `json:"name"`
+	// The role; null without a token or if not recorded.
+	Role *Role `json:"role"`
+}
+
+// GetName returns ApproveScreenDeploymentApprovalsApprovalConnectionNodesApprovalCreatedByActor.Name, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApprovalsApprovalConnectionNodesApprovalCreatedByActor) GetName() string {
+	return v.Name
+}
+
+// GetRole returns ApproveScreenDeploymentApprovalsApprovalConnectionNodesApprovalCreatedByActor.Role, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApprovalsApprovalConnectionNodesApprovalCreatedByActor) GetRole() *Role {
+	return v.Role
+}
+
+// ApproveScreenDeploymentApproveEligibility includes the requested fields of the GraphQL type Eligibility.
+// The GraphQL type's documentation follows.
+//
+// Whether a mutation would be accepted now; the mutation makes the same checks.
+type ApproveScreenDeploymentApproveEligibility struct {
+	EligibilitySummary `json:"-"`
+}
+
+// GetAllowed returns ApproveScreenDeploymentApproveEligibility.Allowed, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApproveEligibility) GetAllowed() bool {
+	return v.EligibilitySummary.Allowed
+}
+
+// GetRefusal returns ApproveScreenDeploymentApproveEligibility.Refusal, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApproveEligibility) GetRefusal() *EligibilitySummaryRefusalUserFacingErrorData {
+	return v.EligibilitySummary.Refusal
+}
+
+// GetWarnings returns ApproveScreenDeploymentApproveEligibility.Warnings, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentApproveEligibility) GetWarnings() []*EligibilitySummaryWarningsWarning {
+	return v.EligibilitySummary.Warnings
+}
+
+func (v *ApproveScreenDeploymentApproveEligibility) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ApproveScreenDeploymentApproveEligibility
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ApproveScreenDeploymentApproveEligibility = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.EligibilitySummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalApproveScreenDeploymentApproveEligibility struct {
+	Allowed bool `json:"allowed"`
+
+	Refusal *EligibilitySummaryRefusalUserFacingErrorData `json:"refusal"`
+
+	Warnings []*EligibilitySummaryWarningsWarning `json:"warnings"`
+}
+
+func (v *ApproveScreenDeploymentApproveEligibility) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ApproveScreenDeploymentApproveEligibility) __premarshalJSON() (*__premarshalApproveScreenDeploymentApproveEligibility, error) {
+	var retval __premarshalApproveScreenDeploymentApproveEligibility
+
+	retval.Allowed = v.EligibilitySummary.Allowed
+	retval.Refusal = v.EligibilitySummary.Refusal
+	retval.Warnings = v.EligibilitySummary.Warnings
+	return &retval, nil
+}
+
+// ApproveScreenDeploymentChangesFromLiveDeploymentComparison includes the requested fields of the GraphQL type DeploymentComparison.
+// The GraphQL type's documentation follows.
+//
+// How the releases of two deployments differ.
+type ApproveScreenDeploymentChangesFromLiveDeploymentComparison struct {
+	ReleaseChanges `json:"-"`
+}
+
+// GetInputs returns ApproveScreenDeploymentChangesFromLiveDeploymentComparison.Inputs, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentChangesFromLiveDeploymentComparison) GetInputs() []*ReleaseChangesInputsReleaseChange {
+	return v.ReleaseChanges.Inputs
+}
+
+// GetArtifact returns ApproveScreenDeploymentChangesFromLiveDeploymentComparison.Artifact, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentChangesFromLiveDeploymentComparison) GetArtifact() []*ReleaseChangesArtifactReleaseChange {
+	return v.ReleaseChanges.Artifact
+}
+
+func (v *ApproveScreenDeploymentChangesFromLiveDeploymentComparison) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ApproveScreenDeploymentChangesFromLiveDeploymentComparison
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ApproveScreenDeploymentChangesFromLiveDeploymentComparison = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.ReleaseChanges)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalApproveScreenDeploymentChangesFromLiveDeploymentComparison struct {
+	Inputs []*ReleaseChangesInputsReleaseChange `json:"inputs"`
+
+	Artifact []*ReleaseChangesArtifactReleaseChange `json:"artifact"`
+}
+
+func (v *ApproveScreenDeploymentChangesFromLiveDeploymentComparison) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ApproveScreenDeploymentChangesFromLiveDeploymentComparison) __premarshalJSON() (*__premarshalApproveScreenDeploymentChangesFromLiveDeploymentComparison, error) {
+	var retval __premarshalApproveScreenDeploymentChangesFromLiveDeploymentComparison
+
+	retval.Inputs = v.ReleaseChanges.Inputs
+	retval.Artifact = v.ReleaseChanges.Artifact
+	return &retval, nil
+}
+
+// ApproveScreenDeploymentRequirementsRequirement includes the requested fields of the GraphQL type Requirement.
+// The GraphQL type's documentation follows.
+//
+// A rule applied to a deployment.
+type ApproveScreenDeploymentRequirementsRequirement struct {
+	RequirementSummary `json:"-"`
+	// The approvals that count, maybe more than needed; null for other demands.
+	Approvals []*ApproveScreenDeploymentRequirementsRequirementApprovalsApproval `json:"approvals"`
+}
+
+// GetApprovals returns ApproveScreenDeploymentRequirementsRequirement.Approvals, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentRequirementsRequirement) GetApprovals() []*ApproveScreenDeploymentRequirementsRequirementApprovalsApproval {
+	return v.Approvals
+}
+
+// GetMet returns ApproveScreenDeploymentRequirementsRequirement.Met, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentRequirementsRequirement) GetMet() bool {
+	return v.RequirementSummary.Met
+}
+
+// GetMessage returns ApproveScreenDeploymentRequirementsRequirement.Message, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentRequirementsRequirement) GetMessage() string {
+	return v.RequirementSummary.Message
+}
+
+// GetAt returns ApproveScreenDeploymentRequirementsRequirement.At, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentRequirementsRequirement) GetAt() *time.Time {
+	return v.RequirementSummary.At
+}
+
+// GetRule returns ApproveScreenDeploymentRequirementsRequirement.Rule, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentRequirementsRequirement) GetRule() *RequirementSummaryRule {
+	return v.RequirementSummary.Rule
+}
+
+func (v *ApproveScreenDeploymentRequirementsRequirement) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ApproveScreenDeploymentRequirementsRequirement
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ApproveScreenDeploymentRequirementsRequirement = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.RequirementSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalApproveScreenDeploymentRequirementsRequirement struct {
+	Approvals []*ApproveScreenDeploymentRequirementsRequirementApprovalsApproval `json:"approvals"`
+
+	Met bool `json:"met"`
+
+	Message string `json:"message"`
+
+	At *time.Time `json:"at"`
+
+	Rule *RequirementSummaryRule `json:"rule"`
+}
+
+func (v *ApproveScreenDeploymentRequirementsRequirement) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ApproveScreenDeploymentRequirementsRequirement) __premarshalJSON() (*__premarshalApproveScreenDeploymentRequirementsRequirement, error) {
+	var retval __premarshalApproveScreenDeploymentRequirementsRequirement
+
+	retval.Approvals = v.Approvals
+	retval.Met = v.RequirementSummary.Met
+	retval.Message = v.RequirementSummary.Message
+	retval.At = v.RequirementSummary.At
+	retval.Rule = v.RequirementSummary.Rule
+	return &retval, nil
+}
+
+// ApproveScreenDeploymentRequirementsRequirementApprovalsApproval includes the requested fields of the GraphQL type Approval.
+// The GraphQL type's documentation follows.
+//
+// A person's approval or rejection of a waiting deployment.
+type ApproveScreenDeploymentRequirementsRequirementApprovalsApproval struct {
+	// The id, `apr_…`.
+	Id string `json:"id"`
+}
+
+// GetId returns ApproveScreenDeploymentRequirementsRequirementApprovalsApproval.Id, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentRequirementsRequirementApprovalsApproval) GetId() string { return v.Id }
+
+// ApproveScreenDeploymentStartEligibility includes the requested fields of the GraphQL type Eligibility.
+// The GraphQL type's documentation follows.
+//
+// Whether a mutation would be accepted now; the mutation makes the same checks.
+type ApproveScreenDeploymentStartEligibility struct {
+	EligibilitySummary `json:"-"`
+}
+
+// GetAllowed returns ApproveScreenDeploymentStartEligibility.Allowed, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentStartEligibility) GetAllowed() bool {
+	return v.EligibilitySummary.Allowed
+}
+
+// GetRefusal returns ApproveScreenDeploymentStartEligibility.Refusal, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentStartEligibility) GetRefusal() *EligibilitySummaryRefusalUserFacingErrorData {
+	return v.EligibilitySummary.Refusal
+}
+
+// GetWarnings returns ApproveScreenDeploymentStartEligibility.Warnings, and is useful for accessing the field via an interface.
+func (v *ApproveScreenDeploymentStartEligibility) GetWarnings() []*EligibilitySummaryWarningsWarning {
+	return v.EligibilitySummary.Warnings
+}
+
+func (v *ApproveScreenDeploymentStartEligibility) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ApproveScreenDeploymentStartEligibility
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ApproveScreenDeploymentStartEligibility = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.EligibilitySummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalApproveScreenDeploymentStartEligibility struct {
+	Allowed bool `json:"allowed"`
+
+	Refusal *EligibilitySummaryRefusalUserFacingErrorData `json:"refusal"`
+
+	Warnings []*EligibilitySummaryWarningsWarning `json:"warnings"`
+}
+
+func (v *ApproveScreenDeploymentStartEligibility) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ApproveScreenDeploymentStartEligibility) __premarshalJSON() (*__premarshalApproveScreenDeploymentStartEligibility, error) {
+	var retval __premarshalApproveScreenDeploymentStartEligibility
+
+	retval.Allowed = v.EligibilitySummary.Allowed
+	retval.Refusal = v.EligibilitySummary.Refusal
+	retval.Warnings = v.EligibilitySummary.Warnings
+	return &retval, nil
+}
+
+// ApproveScreenResponse is returned by ApproveScreen on success.
+type ApproveScreenResponse struct {
+	// One deployment, or `slipway:Deployment:NOT_FOUND`.
+	Deployment *ApproveScreenDeployment `json:"deployment"`
+}
+
+// GetDeployment returns ApproveScreenResponse.Deployment, and is useful for accessing the field via an interface.
+func (v *ApproveScreenResponse) GetDeployment() *ApproveScreenDeployment { return v.Deployment }
+
+// A free-form array.
+type ArrayPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `array`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The default.
+	Default *json.RawMessage `json:"default"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+}
+
+// GetId returns ArrayPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns ArrayPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns ArrayPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns ArrayPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns ArrayPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns ArrayPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns ArrayPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns ArrayPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetPlaceholder returns ArrayPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns ArrayPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *ArrayPropertyInput) GetRequired() *bool { return v.Required }
+
+// How a change was requested.
+type AuditChannel string
+
+const (
+	// The GraphQL API.
+	AuditChannelGraphql AuditChannel = "GRAPHQL"
+	// The REST operations, and events of the cloud.
+	AuditChannelRest AuditChannel = "REST"
+	// The command line on the server's machine.
+	AuditChannelCli AuditChannel = "CLI"
+	// The server itself.
+	AuditChannelServer AuditChannel = "SERVER"
+)
+
+var AllAuditChannel = []AuditChannel{
+	AuditChannelGraphql,
+	AuditChannelRest,
+	AuditChannelCli,
+	AuditChannelServer,
+}
+
+// Conditions on audit events that all must hold.
+type AuditEventFilter struct {
+	// The id of the token that acted, `tok_…`.
+	TokenId *string `json:"tokenId"`
+	// The mutation, such as `rollbackDeployment`.
+	Action *string `json:"action"`
+	// The id of the object.
+	ObjectId *string `json:"objectId"`
+	// Done at or after this time.
+	CreatedFrom *time.Time `json:"createdFrom"`
+	// Done before this time.
+	CreatedBefore *time.Time `json:"createdBefore"`
+}
+
+// GetTokenId returns AuditEventFilter.TokenId, and is useful for accessing the field via an interface.
+func (v *AuditEventFilter) GetTokenId() *string { return v.TokenId }
+
+// GetAction returns AuditEventFilter.Action, and is useful for accessing the field via an interface.
+func (v *AuditEventFilter) GetAction() *string { return v.Action }
+
+// GetObjectId returns AuditEventFilter.ObjectId, and is useful for accessing the field via an interface.
+func (v *AuditEventFilter) GetObjectId() *string { return v.ObjectId }
+
+// GetCreatedFrom returns AuditEventFilter.CreatedFrom, and is useful for accessing the field via an interface.
+func (v *AuditEventFilter) GetCreatedFrom() *time.Time { return v.CreatedFrom }
+
+// GetCreatedBefore returns AuditEventFilter.CreatedBefore, and is useful for accessing the field via an interface.
+func (v *AuditEventFilter) GetCreatedBefore() *time.Time { return v.CreatedBefore }
+
+// AuditScreenAuditEventsAuditEventConnection includes the requested fields of the GraphQL type AuditEventConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of audit events.
+type AuditScreenAuditEventsAuditEventConnection struct {
+	// Where the page stands.
+	PageInfo *AuditScreenAuditEventsAuditEventConnectionPageInfo `json:"pageInfo"`
+	// The items.
+	Nodes []*AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent `json:"nodes"`
+}
+
+// GetPageInfo returns AuditScreenAuditEventsAuditEventConnection.PageInfo, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnection) GetPageInfo() *AuditScreenAuditEventsAuditEventConnectionPageInfo {
+	return v.PageInfo
+}
+
+// GetNodes returns AuditScreenAuditEventsAuditEventConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnection) GetNodes() []*AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent {
+	return v.Nodes
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent includes the requested fields of the GraphQL type AuditEvent.
+// The GraphQL type's documentation follows.
+//
+// A record of who did what to an object, written with the change and never modified.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent struct {
+	// When it was done.
+	CreatedAt time.Time `json:"createdAt"`
+	// The mutation, such as `rollbackDeployment`.
+	Action string `json:"action"`
+	// How it was requested.
+	Channel AuditChannel `json:"channel"`
+	// The changed fields and their new values; null if none.
+	Changes *json.RawMessage `json:"changes"`
+	// Who did it, with the role at that time.
+	Actor *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor `json:"actor"`
+	// The object; null if it no longer exists or is not a record.
+	Object *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode `json:"-"`
+}
+
+// GetCreatedAt returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent.CreatedAt, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent) GetCreatedAt() time.Time {
+	return v.CreatedAt
+}
+
+// GetAction returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent.Action, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent) GetAction() string {
+	return v.Action
+}
+
+// GetChannel returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent.Channel, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent) GetChannel() AuditChannel {
+	return v.Channel
+}
+
+// GetChanges returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent.Changes, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent) GetChanges() *json.RawMessage {
+	return v.Changes
+}
+
+// GetActor returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent.Actor, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent) GetActor() *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor {
+	return v.Actor
+}
+
+// GetObject returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent.Object, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent) GetObject() *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode {
+	return v.Object
+}
+
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent
+		Object json.RawMessage `json:"object"`
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	{
+		dst := &v.Object
+		src := firstPass.Object
+		if len(src) != 0 && string(src) != "null" {
+			*dst = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode)
+			err = __unmarshalAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode(
+				src, *dst)
+			if err != nil {
+				return fmt.Errorf(
+					"unable to unmarshal AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent.Object: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+type __premarshalAuditScreenAuditEventsAuditEventConnectionNodesAuditEvent struct {
+	CreatedAt time.Time `json:"createdAt"`
+
+	Action string `json:"action"`
+
+	Channel AuditChannel `json:"channel"`
+
+	Changes *json.RawMessage `json:"changes"`
+
+	Actor *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor `json:"actor"`
+
+	Object json.RawMessage `json:"object"`
+}
+
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent) __premarshalJSON() (*__premarshalAuditScreenAuditEventsAuditEventConnectionNodesAuditEvent, error) {
+	var retval __premarshalAuditScreenAuditEventsAuditEventConnectionNodesAuditEvent
+
+	retval.CreatedAt = v.CreatedAt
+	retval.Action = v.Action
+	retval.Channel = v.Channel
+	retval.Changes = v.Changes
+	retval.Actor = v.Actor
+	{
+
+		dst := &retval.Object
+		src := v.Object
+		if src != nil {
+			var err error
+			*dst, err = __marshalAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal AuditScreenAuditEventsAuditEventConnectionNodesAuditEvent.Object: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor includes the requested fields of the GraphQL type Actor.
+// The GraphQL type's documentation follows.
+//
+// Who did something.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor struct {
+	// The token's name, which is not unique; `slipway` for the server, `cli` with its user for the server's command line.
+	Name string `json:"name"`
+	// The kind of actor.
+	Kind ActorKind `json:"kind"`
+	// The role; null without a token or if not recorded.
+	Role *Role `json:"role"`
+}
+
+// GetName returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor.Name, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor) GetName() string {
+	return v.Name
+}
+
+// GetKind returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor.Kind, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor) GetKind() ActorKind {
+	return v.Kind
+}
+
+// GetRole returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor.Role, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventActor) GetRole() *Role {
+	return v.Role
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval includes the requested fields of the GraphQL type Approval.
+// The GraphQL type's documentation follows.
+//
+// A person's approval or rejection of a waiting deployment.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent includes the requested fields of the GraphQL type AuditEvent.
+// The GraphQL type's documentation follows.
+//
+// A record of who did what to an object, written with the change and never modified.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition includes the requested fields of the GraphQL type DefaultValueDefinition.
+// The GraphQL type's documentation follows.
+//
+// A shared, named input whose options other inputs can use.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment includes the requested fields of the GraphQL type Environment.
+// The GraphQL type's documentation follows.
+//
+// A stage that modules are deployed to, such as staging or production.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition includes the requested fields of the GraphQL type ModuleDefinition.
+// The GraphQL type's documentation follows.
+//
+// A module: teams publish its versions and deploy its instances.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance) GetId() string {
+	return v.Id
+}
+
+// GetName returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance.Name, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance) GetName() string {
+	return v.Name
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion includes the requested fields of the GraphQL type ModuleVersion.
+// The GraphQL type's documentation follows.
+//
+// A published version of a module. Only its deprecation changes.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode includes the requested fields of the GraphQL interface Node.
+//
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode is implemented by the following types:
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken
+// The GraphQL type's documentation follows.
+//
+// A record with its own id; the id's prefix tells its kind.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode interface {
+	implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode()
+	// GetTypename returns the receiver's concrete GraphQL type-name (see interface doc for possible values).
+	GetTypename() *string
+	// GetId returns the interface-field "id" from its implementation.
+	// The GraphQL interface field's documentation follows.
+	//
+	// The id, unique across all kinds and the same over REST.
+	GetId() string
+}
+
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken) implementsGraphQLInterfaceAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode() {
+}
+
+func __unmarshalAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode(b []byte, v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode) error {
+	if string(b) == "null" {
+		return nil
+	}
+
+	var tn struct {
+		TypeName string `json:"__typename"`
+	}
+	err := json.Unmarshal(b, &tn)
+	if err != nil {
+		return err
+	}
+
+	switch tn.TypeName {
+	case "Approval":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval)
+		return json.Unmarshal(b, *v)
+	case "AuditEvent":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent)
+		return json.Unmarshal(b, *v)
+	case "DefaultValueDefinition":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition)
+		return json.Unmarshal(b, *v)
+	case "Deployment":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment)
+		return json.Unmarshal(b, *v)
+	case "Environment":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment)
+		return json.Unmarshal(b, *v)
+	case "ModuleDefinition":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition)
+		return json.Unmarshal(b, *v)
+	case "ModuleInstance":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance)
+		return json.Unmarshal(b, *v)
+	case "ModuleVersion":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion)
+		return json.Unmarshal(b, *v)
+	case "Organization":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization)
+		return json.Unmarshal(b, *v)
+	case "Project":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject)
+		return json.Unmarshal(b, *v)
+	case "Quarantine":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine)
+		return json.Unmarshal(b, *v)
+	case "Release":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease)
+		return json.Unmarshal(b, *v)
+	case "Rule":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule)
+		return json.Unmarshal(b, *v)
+	case "Token":
+		*v = new(AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken)
+		return json.Unmarshal(b, *v)
+	case "":
+		return fmt.Errorf(
+			"response was missing Node.__typename")
+	default:
+		return fmt.Errorf(
+			`unexpected concrete type for AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode: "%v"`, tn.TypeName)
+	}
+}
+
+func __marshalAuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode(v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode) ([]byte, error) {
+
+	var typename string
+	switch v := (*v).(type) {
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval:
+		typename = "Approval"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectApproval
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent:
+		typename = "AuditEvent"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectAuditEvent
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition:
+		typename = "DefaultValueDefinition"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDefaultValueDefinition
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment:
+		typename = "Deployment"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectDeployment
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment:
+		typename = "Environment"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectEnvironment
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition:
+		typename = "ModuleDefinition"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleDefinition
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance:
+		typename = "ModuleInstance"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleInstance
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion:
+		typename = "ModuleVersion"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectModuleVersion
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization:
+		typename = "Organization"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject:
+		typename = "Project"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine:
+		typename = "Quarantine"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease:
+		typename = "Release"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule:
+		typename = "Rule"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule
+		}{typename, v}
+		return json.Marshal(result)
+	case *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken:
+		typename = "Token"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken
+		}{typename, v}
+		return json.Marshal(result)
+	case nil:
+		return []byte("null"), nil
+	default:
+		return nil, fmt.Errorf(
+			`unexpected concrete type for AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectNode: "%T"`, v)
+	}
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization includes the requested fields of the GraphQL type Organization.
+// The GraphQL type's documentation follows.
+//
+// A tenant that owns projects, modules, definitions and tokens.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectOrganization) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject includes the requested fields of the GraphQL type Project.
+// The GraphQL type's documentation follows.
+//
+// A group of environments.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectProject) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine includes the requested fields of the GraphQL type Quarantine.
+// The GraphQL type's documentation follows.
+//
+// A block of a release from deployment, for a time.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectQuarantine) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease includes the requested fields of the GraphQL type Release.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRelease) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule includes the requested fields of the GraphQL type Rule.
+// The GraphQL type's documentation follows.
+//
+// A demand on deployments in the organization, a project or an environment.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectRule) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken includes the requested fields of the GraphQL type Token.
+// The GraphQL type's documentation follows.
+//
+// A bearer token, without its secret.
+type AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken struct {
+	Typename *string `json:"__typename"`
+	// The id, unique across all kinds and the same over REST.
+	Id string `json:"id"`
+}
+
+// GetTypename returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken.Typename, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken.Id, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionNodesAuditEventObjectToken) GetId() string {
+	return v.Id
+}
+
+// AuditScreenAuditEventsAuditEventConnectionPageInfo includes the requested fields of the GraphQL type PageInfo.
+// The GraphQL type's documentation follows.
+//
+// The position of a page in its list.
+type AuditScreenAuditEventsAuditEventConnectionPageInfo struct {
+	// The cursor of the last edge; null on an empty page.
+	EndCursor *string `json:"endCursor"`
+}
+
+// GetEndCursor returns AuditScreenAuditEventsAuditEventConnectionPageInfo.EndCursor, and is useful for accessing the field via an interface.
+func (v *AuditScreenAuditEventsAuditEventConnectionPageInfo) GetEndCursor() *string {
+	return v.EndCursor
+}
+
+// AuditScreenResponse is returned by AuditScreen on success.
+type AuditScreenResponse struct {
+	// Who did what in the organization, newest first. For admins.
+	AuditEvents *AuditScreenAuditEventsAuditEventConnection `json:"auditEvents"`
+}
+
+// GetAuditEvents returns AuditScreenResponse.AuditEvents, and is useful for accessing the field via an interface.
+func (v *AuditScreenResponse) GetAuditEvents() *AuditScreenAuditEventsAuditEventConnection {
+	return v.AuditEvents
+}
+
+// A toggle.
+type BooleanPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `boolean`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The default: a boolean, or within mapped inputs a template, as in `InputPropertyDefault`.
+	Default json.RawMessage `json:"default"`
+}
+
+// GetId returns BooleanPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns BooleanPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns BooleanPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns BooleanPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns BooleanPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns BooleanPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns BooleanPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns BooleanPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *BooleanPropertyInput) GetDefault() json.RawMessage { return v.Default }
+
+// ChangedValue includes the GraphQL fields of ReleaseChange requested by the fragment ChangedValue.
+// The GraphQL type's documentation follows.
+//
+// A leaf that differs between two releases.
+type ChangedValue struct {
+	// The place, a JSON Pointer into the inputs or the artifact.
+	Pointer string `json:"pointer"`
+	// Whether it was added, removed or changed.
+	Kind ReleaseChangeKind `json:"kind"`
+	// The value before; null if added or masked.
+	Before *json.RawMessage `json:"before"`
+	// The value after; null if removed or masked.
+	After *json.RawMessage `json:"after"`
+	// Whether the values look secret and are not shown.
+	Masked bool `json:"masked"`
+}
+
+// GetPointer returns ChangedValue.Pointer, and is useful for accessing the field via an interface.
+func (v *ChangedValue) GetPointer() string { return v.Pointer }
+
+// GetKind returns ChangedValue.Kind, and is useful for accessing the field via an interface.
+func (v *ChangedValue) GetKind() ReleaseChangeKind { return v.Kind }
+
+// GetBefore returns ChangedValue.Before, and is useful for accessing the field via an interface.
+func (v *ChangedValue) GetBefore() *json.RawMessage { return v.Before }
+
+// GetAfter returns ChangedValue.After, and is useful for accessing the field via an interface.
+func (v *ChangedValue) GetAfter() *json.RawMessage { return v.After }
+
+// GetMasked returns ChangedValue.Masked, and is useful for accessing the field via an interface.
+func (v *ChangedValue) GetMasked() bool { return v.Masked }
+
+// A choice among options that each hold several fields.
+type CompoundPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `compound`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The fields that the chosen option provides.
+	Fields []string `json:"fields"`
+	// The default.
+	Default *json.RawMessage `json:"default"`
+	// As in `InputPropertyMinimum`.
+	MinCurrentValue *bool `json:"minCurrentValue"`
+	// Shown if there are no options.
+	NoOptionsMessage *string `json:"noOptionsMessage"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+	// The options, as in `StringPropertyInput`, but each is `{fields, label, description}`; `value` can replace `fields`.
+	Values json.RawMessage `json:"values"`
+}
+
+// GetId returns CompoundPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns CompoundPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns CompoundPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns CompoundPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns CompoundPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns CompoundPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns CompoundPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetFields returns CompoundPropertyInput.Fields, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetFields() []string { return v.Fields }
+
+// GetDefault returns CompoundPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetMinCurrentValue returns CompoundPropertyInput.MinCurrentValue, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetMinCurrentValue() *bool { return v.MinCurrentValue }
+
+// GetNoOptionsMessage returns CompoundPropertyInput.NoOptionsMessage, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetNoOptionsMessage() *string { return v.NoOptionsMessage }
+
+// GetRequired returns CompoundPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetRequired() *bool { return v.Required }
+
+// GetValues returns CompoundPropertyInput.Values, and is useful for accessing the field via an interface.
+func (v *CompoundPropertyInput) GetValues() json.RawMessage { return v.Values }
+
+// The deployment to create.
+type CreateDeploymentInput struct {
+	// The id of the instance.
+	ModuleInstanceId string `json:"moduleInstanceId"`
+	// The id of a version of its module.
+	ModuleVersionId string `json:"moduleVersionId"`
+	// The values of the inputs by id. Optional with `inputsFromDeploymentId`, whose values they override key by key.
+	Inputs *json.RawMessage `json:"inputs"`
+	// The id of a deployment of the module, in any status, whose given inputs are reused and checked. Values without an
+	// input are dropped with the warning `input_dropped`. An omitted `artifact` is reused too; within the same instance also
+	// `resourceArn`, `resourceName`, and what a rollback reuses of `data`. `slipway:Deployment:INPUTS_UNKNOWN` if its inputs
+	// were not recorded.
+	InputsFromDeploymentId *string `json:"inputsFromDeploymentId"`
+	// The ids of at most 1,000 inputs not to reuse; `input_not_given` warns if one was not given.
+	WithoutInputs []string `json:"withoutInputs"`
+	// Its purpose, at most 10,000 characters.
+	Description *string `json:"description"`
+	// The artifact: for `aws:ecs` the task definition, exactly `arn`, `definition` and `revision`; none for `terraform`.
+	Artifact *json.RawMessage `json:"artifact"`
+	// For `aws:ecs`: known details, such as `clusterArn` and `serviceArn`. Undeclared keys are refused, and Slipway's own:
+	// `deployedTaskDefinition`, `previousTaskDefinition`, `triggerChannel` and `triggeredBy`.
+	Data *json.RawMessage `json:"data"`
+	// The cloud resource: one line of at most 2,048 characters.
+	ResourceArn *string `json:"resourceArn"`
+	// Its name: one line of at most 2,048 characters.
+	ResourceName *string `json:"resourceName"`
+	// The id of the live deployment; `slipway:Deployment:LIVE_CHANGED` if another is live. Not checked if omitted or null.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId"`
+	// Your key, 1 to 255 printable ASCII characters: the same request within 24 hours has the same answer, another one
+	// `slipway:Request:IDEMPOTENCY_KEY_REUSED`.
+	IdempotencyKey *string `json:"idempotencyKey"`
+	// Why: 1 to 500 characters, not blank.
+	Reason *string `json:"reason"`
+	// The pipeline run: one nonblank line, 1 to 200 characters. It or stepExecutionId makes triggerSource `pipeline`.
+	PipelineRunId *string `json:"pipelineRunId"`
+	// The pipeline step: one nonblank line, 1 to 200 characters.
+	StepExecutionId *string `json:"stepExecutionId"`
+	// The token of a plan; `slipway:Deployment:PLAN_MOVED` with what changed if it differs. Unchecked if omitted or null.
+	ExpectedPlan *string `json:"expectedPlan"`
+	// Why to override unmet rules: 10 to 500 characters, not blank. For admins, and only for `overridable` rules.
+	OverrideReason *string `json:"overrideReason"`
+}
+
+// GetModuleInstanceId returns CreateDeploymentInput.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetModuleInstanceId() string { return v.ModuleInstanceId }
+
+// GetModuleVersionId returns CreateDeploymentInput.ModuleVersionId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetModuleVersionId() string { return v.ModuleVersionId }
+
+// GetInputs returns CreateDeploymentInput.Inputs, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetInputs() *json.RawMessage { return v.Inputs }
+
+// GetInputsFromDeploymentId returns CreateDeploymentInput.InputsFromDeploymentId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetInputsFromDeploymentId() *string { return v.InputsFromDeploymentId }
+
+// GetWithoutInputs returns CreateDeploymentInput.WithoutInputs, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetWithoutInputs() []string { return v.WithoutInputs }
+
+// GetDescription returns CreateDeploymentInput.Description, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetDescription() *string { return v.Description }
+
+// GetArtifact returns CreateDeploymentInput.Artifact, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetArtifact() *json.RawMessage { return v.Artifact }
+
+// GetData returns CreateDeploymentInput.Data, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetData() *json.RawMessage { return v.Data }
+
+// GetResourceArn returns CreateDeploymentInput.ResourceArn, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetResourceArn() *string { return v.ResourceArn }
+
+// GetResourceName returns CreateDeploymentInput.ResourceName, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetResourceName() *string { return v.ResourceName }
+
+// GetExpectedLiveDeploymentId returns CreateDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns CreateDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns CreateDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetReason() *string { return v.Reason }
+
+// GetPipelineRunId returns CreateDeploymentInput.PipelineRunId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetPipelineRunId() *string { return v.PipelineRunId }
+
+// GetStepExecutionId returns CreateDeploymentInput.StepExecutionId, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetStepExecutionId() *string { return v.StepExecutionId }
+
+// GetExpectedPlan returns CreateDeploymentInput.ExpectedPlan, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetExpectedPlan() *string { return v.ExpectedPlan }
+
+// GetOverrideReason returns CreateDeploymentInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *CreateDeploymentInput) GetOverrideReason() *string { return v.OverrideReason }
+
+// DeployScreenDeploymentPlan includes the requested fields of the GraphQL type DeploymentPlan.
+// The GraphQL type's documentation follows.
+//
+// What a mutation would do now; nothing is written.
+type DeployScreenDeploymentPlan struct {
+	// The deployment's status, PENDING or AWAITING_APPROVAL; null if it would be refused.
+	Status *DeploymentStatus `json:"status"`
+	// Why it would be refused; null if it would not.
+	Refusal *DeployScreenDeploymentPlanRefusalUserFacingErrorData `json:"refusal"`
+	// The errors of the inputs or the request.
+	Violations []*DeployScreenDeploymentPlanViolationsViolation `json:"violations"`
+	// The rules for the operation, applied to the deployment.
+	Requirements []*DeployScreenDeploymentPlanRequirementsRequirement `json:"requirements"`
+	// How the inputs differ from the live deployment's; all are added if nothing is live.
+	InputChanges []*DeployScreenDeploymentPlanInputChangesReleaseChange `json:"inputChanges"`
+	// The token for `expectedPlan`, to refuse the mutation if the plan changes; null if it would be refused.
+	Token *string `json:"token"`
+}
+
+// GetStatus returns DeployScreenDeploymentPlan.Status, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlan) GetStatus() *DeploymentStatus { return v.Status }
+
+// GetRefusal returns DeployScreenDeploymentPlan.Refusal, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlan) GetRefusal() *DeployScreenDeploymentPlanRefusalUserFacingErrorData {
+	return v.Refusal
+}
+
+// GetViolations returns DeployScreenDeploymentPlan.Violations, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlan) GetViolations() []*DeployScreenDeploymentPlanViolationsViolation {
+	return v.Violations
+}
+
+// GetRequirements returns DeployScreenDeploymentPlan.Requirements, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlan) GetRequirements() []*DeployScreenDeploymentPlanRequirementsRequirement {
+	return v.Requirements
+}
+
+// GetInputChanges returns DeployScreenDeploymentPlan.InputChanges, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlan) GetInputChanges() []*DeployScreenDeploymentPlanInputChangesReleaseChange {
+	return v.InputChanges
+}
+
+// GetToken returns DeployScreenDeploymentPlan.Token, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlan) GetToken() *string { return v.Token }
+
+// DeployScreenDeploymentPlanInputChangesReleaseChange includes the requested fields of the GraphQL type ReleaseChange.
+// The GraphQL type's documentation follows.
+//
+// A leaf that differs between two releases.
+type DeployScreenDeploymentPlanInputChangesReleaseChange struct {
+	ChangedValue `json:"-"`
+}
+
+// GetPointer returns DeployScreenDeploymentPlanInputChangesReleaseChange.Pointer, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanInputChangesReleaseChange) GetPointer() string {
+	return v.ChangedValue.Pointer
+}
+
+// GetKind returns DeployScreenDeploymentPlanInputChangesReleaseChange.Kind, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanInputChangesReleaseChange) GetKind() ReleaseChangeKind {
+	return v.ChangedValue.Kind
+}
+
+// GetBefore returns DeployScreenDeploymentPlanInputChangesReleaseChange.Before, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanInputChangesReleaseChange) GetBefore() *json.RawMessage {
+	return v.ChangedValue.Before
+}
+
+// GetAfter returns DeployScreenDeploymentPlanInputChangesReleaseChange.After, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanInputChangesReleaseChange) GetAfter() *json.RawMessage {
+	return v.ChangedValue.After
+}
+
+// GetMasked returns DeployScreenDeploymentPlanInputChangesReleaseChange.Masked, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanInputChangesReleaseChange) GetMasked() bool {
+	return v.ChangedValue.Masked
+}
+
+func (v *DeployScreenDeploymentPlanInputChangesReleaseChange) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenDeploymentPlanInputChangesReleaseChange
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenDeploymentPlanInputChangesReleaseChange = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.ChangedValue)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenDeploymentPlanInputChangesReleaseChange struct {
+	Pointer string `json:"pointer"`
+
+	Kind ReleaseChangeKind `json:"kind"`
+
+	Before *json.RawMessage `json:"before"`
+
+	After *json.RawMessage `json:"after"`
+
+	Masked bool `json:"masked"`
+}
+
+func (v *DeployScreenDeploymentPlanInputChangesReleaseChange) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenDeploymentPlanInputChangesReleaseChange) __premarshalJSON() (*__premarshalDeployScreenDeploymentPlanInputChangesReleaseChange, error) {
+	var retval __premarshalDeployScreenDeploymentPlanInputChangesReleaseChange
+
+	retval.Pointer = v.ChangedValue.Pointer
+	retval.Kind = v.ChangedValue.Kind
+	retval.Before = v.ChangedValue.Before
+	retval.After = v.ChangedValue.After
+	retval.Masked = v.ChangedValue.Masked
+	return &retval, nil
+}
+
+// DeployScreenDeploymentPlanRefusalUserFacingErrorData includes the requested fields of the GraphQL type UserFacingErrorData.
+// The GraphQL type's documentation follows.
+//
+// An error for users: the body of a REST refusal, or a failed deployment's error.
+type DeployScreenDeploymentPlanRefusalUserFacingErrorData struct {
+	// What went wrong, in one sentence.
+	Message string `json:"message"`
+}
+
+// GetMessage returns DeployScreenDeploymentPlanRefusalUserFacingErrorData.Message, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanRefusalUserFacingErrorData) GetMessage() string { return v.Message }
+
+// DeployScreenDeploymentPlanRequirementsRequirement includes the requested fields of the GraphQL type Requirement.
+// The GraphQL type's documentation follows.
+//
+// A rule applied to a deployment.
+type DeployScreenDeploymentPlanRequirementsRequirement struct {
+	RequirementSummary `json:"-"`
+}
+
+// GetMet returns DeployScreenDeploymentPlanRequirementsRequirement.Met, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanRequirementsRequirement) GetMet() bool {
+	return v.RequirementSummary.Met
+}
+
+// GetMessage returns DeployScreenDeploymentPlanRequirementsRequirement.Message, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanRequirementsRequirement) GetMessage() string {
+	return v.RequirementSummary.Message
+}
+
+// GetAt returns DeployScreenDeploymentPlanRequirementsRequirement.At, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanRequirementsRequirement) GetAt() *time.Time {
+	return v.RequirementSummary.At
+}
+
+// GetRule returns DeployScreenDeploymentPlanRequirementsRequirement.Rule, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanRequirementsRequirement) GetRule() *RequirementSummaryRule {
+	return v.RequirementSummary.Rule
+}
+
+func (v *DeployScreenDeploymentPlanRequirementsRequirement) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenDeploymentPlanRequirementsRequirement
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenDeploymentPlanRequirementsRequirement = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.RequirementSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenDeploymentPlanRequirementsRequirement struct {
+	Met bool `json:"met"`
+
+	Message string `json:"message"`
+
+	At *time.Time `json:"at"`
+
+	Rule *RequirementSummaryRule `json:"rule"`
+}
+
+func (v *DeployScreenDeploymentPlanRequirementsRequirement) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenDeploymentPlanRequirementsRequirement) __premarshalJSON() (*__premarshalDeployScreenDeploymentPlanRequirementsRequirement, error) {
+	var retval __premarshalDeployScreenDeploymentPlanRequirementsRequirement
+
+	retval.Met = v.RequirementSummary.Met
+	retval.Message = v.RequirementSummary.Message
+	retval.At = v.RequirementSummary.At
+	retval.Rule = v.RequirementSummary.Rule
+	return &retval, nil
+}
+
+// DeployScreenDeploymentPlanViolationsViolation includes the requested fields of the GraphQL type Violation.
+// The GraphQL type's documentation follows.
+//
+// An error of a value, or a value that cannot be determined.
+type DeployScreenDeploymentPlanViolationsViolation struct {
+	// The place, a JSON Pointer into the values.
+	Pointer string `json:"pointer"`
+	// The allowed and the found value, to show after the pointer.
+	Message string `json:"message"`
+}
+
+// GetPointer returns DeployScreenDeploymentPlanViolationsViolation.Pointer, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanViolationsViolation) GetPointer() string { return v.Pointer }
+
+// GetMessage returns DeployScreenDeploymentPlanViolationsViolation.Message, and is useful for accessing the field via an interface.
+func (v *DeployScreenDeploymentPlanViolationsViolation) GetMessage() string { return v.Message }
+
+// DeployScreenModuleInstance includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type DeployScreenModuleInstance struct {
+	// Its latest success; null before the first success and after a destroy.
+	LiveDeployment *DeployScreenModuleInstanceLiveDeployment `json:"liveDeployment"`
+}
+
+// GetLiveDeployment returns DeployScreenModuleInstance.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleInstance) GetLiveDeployment() *DeployScreenModuleInstanceLiveDeployment {
+	return v.LiveDeployment
+}
+
+// DeployScreenModuleInstanceLiveDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type DeployScreenModuleInstanceLiveDeployment struct {
+	// The given inputs, with digits and key order; for a replay, the original's. Null if started outside or not recorded.
+	GivenInputs *json.RawMessage `json:"givenInputs"`
+}
+
+// GetGivenInputs returns DeployScreenModuleInstanceLiveDeployment.GivenInputs, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleInstanceLiveDeployment) GetGivenInputs() *json.RawMessage {
+	return v.GivenInputs
+}
+
+// DeployScreenModuleVersion includes the requested fields of the GraphQL type ModuleVersion.
+// The GraphQL type's documentation follows.
+//
+// A published version of a module. Only its deprecation changes.
+type DeployScreenModuleVersion struct {
+	// The typed inputs of its deployments.
+	Inputs []DeployScreenModuleVersionInputsInputProperty `json:"-"`
+	// The inputs as JSON, to any depth.
+	InputsJson json.RawMessage `json:"inputsJson"`
+}
+
+// GetInputs returns DeployScreenModuleVersion.Inputs, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersion) GetInputs() []DeployScreenModuleVersionInputsInputProperty {
+	return v.Inputs
+}
+
+// GetInputsJson returns DeployScreenModuleVersion.InputsJson, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersion) GetInputsJson() json.RawMessage { return v.InputsJson }
+
+func (v *DeployScreenModuleVersion) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersion
+		Inputs []json.RawMessage `json:"inputs"`
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersion = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	{
+		dst := &v.Inputs
+		src := firstPass.Inputs
+		*dst = make(
+			[]DeployScreenModuleVersionInputsInputProperty,
+			len(src))
+		for i, src := range src {
+			dst := &(*dst)[i]
+			if len(src) != 0 && string(src) != "null" {
+				err = __unmarshalDeployScreenModuleVersionInputsInputProperty(
+					src, dst)
+				if err != nil {
+					return fmt.Errorf(
+						"unable to unmarshal DeployScreenModuleVersion.Inputs: %w", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersion struct {
+	Inputs []json.RawMessage `json:"inputs"`
+
+	InputsJson json.RawMessage `json:"inputsJson"`
+}
+
+func (v *DeployScreenModuleVersion) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersion) __premarshalJSON() (*__premarshalDeployScreenModuleVersion, error) {
+	var retval __premarshalDeployScreenModuleVersion
+
+	{
+
+		dst := &retval.Inputs
+		src := v.Inputs
+		*dst = make(
+			[]json.RawMessage,
+			len(src))
+		for i, src := range src {
+			dst := &(*dst)[i]
+			var err error
+			*dst, err = __marshalDeployScreenModuleVersionInputsInputProperty(
+				&src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal DeployScreenModuleVersion.Inputs: %w", err)
+			}
+		}
+	}
+	retval.InputsJson = v.InputsJson
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsArrayProperty includes the requested fields of the GraphQL type ArrayProperty.
+// The GraphQL type's documentation follows.
+//
+// A free-form array. Unset fields are null.
+type DeployScreenModuleVersionInputsArrayProperty struct {
+	Typename               *string `json:"__typename"`
+	FormFieldArrayProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsArrayProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsArrayProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsArrayProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsArrayProperty) GetId() string {
+	return v.FormFieldArrayProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsArrayProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsArrayProperty) GetLabel() string {
+	return v.FormFieldArrayProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsArrayProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsArrayProperty) GetType() string {
+	return v.FormFieldArrayProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsArrayProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsArrayProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldArrayProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsArrayProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsArrayProperty) GetImmutable() bool {
+	return v.FormFieldArrayProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsArrayProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsArrayProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldArrayProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsArrayProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsArrayProperty) GetRequired() bool {
+	return v.FormFieldArrayProperty.Required
+}
+
+func (v *DeployScreenModuleVersionInputsArrayProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsArrayProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsArrayProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldArrayProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsArrayProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *DeployScreenModuleVersionInputsArrayProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsArrayProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsArrayProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsArrayProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldArrayProperty.Id
+	retval.Label = v.FormFieldArrayProperty.Label
+	retval.Type = v.FormFieldArrayProperty.Type
+	retval.ShowWhen = v.FormFieldArrayProperty.ShowWhen
+	retval.Immutable = v.FormFieldArrayProperty.Immutable
+	retval.Default = v.FormFieldArrayProperty.Default
+	retval.Required = v.FormFieldArrayProperty.Required
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsBooleanProperty includes the requested fields of the GraphQL type BooleanProperty.
+// The GraphQL type's documentation follows.
+//
+// A toggle. Unset fields are null.
+type DeployScreenModuleVersionInputsBooleanProperty struct {
+	Typename                 *string `json:"__typename"`
+	FormFieldBooleanProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsBooleanProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsBooleanProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsBooleanProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsBooleanProperty) GetId() string {
+	return v.FormFieldBooleanProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsBooleanProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsBooleanProperty) GetLabel() string {
+	return v.FormFieldBooleanProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsBooleanProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsBooleanProperty) GetType() string {
+	return v.FormFieldBooleanProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsBooleanProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsBooleanProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldBooleanProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsBooleanProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsBooleanProperty) GetImmutable() bool {
+	return v.FormFieldBooleanProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsBooleanProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsBooleanProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldBooleanProperty.Default
+}
+
+func (v *DeployScreenModuleVersionInputsBooleanProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsBooleanProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsBooleanProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldBooleanProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsBooleanProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+}
+
+func (v *DeployScreenModuleVersionInputsBooleanProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsBooleanProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsBooleanProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsBooleanProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldBooleanProperty.Id
+	retval.Label = v.FormFieldBooleanProperty.Label
+	retval.Type = v.FormFieldBooleanProperty.Type
+	retval.ShowWhen = v.FormFieldBooleanProperty.ShowWhen
+	retval.Immutable = v.FormFieldBooleanProperty.Immutable
+	retval.Default = v.FormFieldBooleanProperty.Default
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsCompoundProperty includes the requested fields of the GraphQL type CompoundProperty.
+// The GraphQL type's documentation follows.
+//
+// A choice among options that each hold several fields. Unset fields are null.
+type DeployScreenModuleVersionInputsCompoundProperty struct {
+	Typename                  *string `json:"__typename"`
+	FormFieldCompoundProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsCompoundProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsCompoundProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsCompoundProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsCompoundProperty) GetId() string {
+	return v.FormFieldCompoundProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsCompoundProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsCompoundProperty) GetLabel() string {
+	return v.FormFieldCompoundProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsCompoundProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsCompoundProperty) GetType() string {
+	return v.FormFieldCompoundProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsCompoundProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsCompoundProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldCompoundProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsCompoundProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsCompoundProperty) GetImmutable() bool {
+	return v.FormFieldCompoundProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsCompoundProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsCompoundProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldCompoundProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsCompoundProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsCompoundProperty) GetRequired() bool {
+	return v.FormFieldCompoundProperty.Required
+}
+
+// GetValues returns DeployScreenModuleVersionInputsCompoundProperty.Values, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsCompoundProperty) GetValues() *FormFieldValuesInputValues {
+	return v.FormFieldCompoundProperty.Values
+}
+
+func (v *DeployScreenModuleVersionInputsCompoundProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsCompoundProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsCompoundProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldCompoundProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsCompoundProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *DeployScreenModuleVersionInputsCompoundProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsCompoundProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsCompoundProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsCompoundProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldCompoundProperty.Id
+	retval.Label = v.FormFieldCompoundProperty.Label
+	retval.Type = v.FormFieldCompoundProperty.Type
+	retval.ShowWhen = v.FormFieldCompoundProperty.ShowWhen
+	retval.Immutable = v.FormFieldCompoundProperty.Immutable
+	retval.Default = v.FormFieldCompoundProperty.Default
+	retval.Required = v.FormFieldCompoundProperty.Required
+	{
+
+		dst := &retval.Values
+		src := v.FormFieldCompoundProperty.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal DeployScreenModuleVersionInputsCompoundProperty.FormFieldCompoundProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsGitRepoProperty includes the requested fields of the GraphQL type GitRepoProperty.
+// The GraphQL type's documentation follows.
+//
+// A choice of a repository, by its full URL. Unset fields are null.
+type DeployScreenModuleVersionInputsGitRepoProperty struct {
+	Typename                 *string `json:"__typename"`
+	FormFieldGitRepoProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsGitRepoProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsGitRepoProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) GetId() string {
+	return v.FormFieldGitRepoProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsGitRepoProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) GetLabel() string {
+	return v.FormFieldGitRepoProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsGitRepoProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) GetType() string {
+	return v.FormFieldGitRepoProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsGitRepoProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldGitRepoProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsGitRepoProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) GetImmutable() bool {
+	return v.FormFieldGitRepoProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsGitRepoProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldGitRepoProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsGitRepoProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) GetRequired() bool {
+	return v.FormFieldGitRepoProperty.Required
+}
+
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsGitRepoProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsGitRepoProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldGitRepoProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsGitRepoProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsGitRepoProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsGitRepoProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldGitRepoProperty.Id
+	retval.Label = v.FormFieldGitRepoProperty.Label
+	retval.Type = v.FormFieldGitRepoProperty.Type
+	retval.ShowWhen = v.FormFieldGitRepoProperty.ShowWhen
+	retval.Immutable = v.FormFieldGitRepoProperty.Immutable
+	retval.Default = v.FormFieldGitRepoProperty.Default
+	retval.Required = v.FormFieldGitRepoProperty.Required
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsInputProperty includes the requested fields of the GraphQL interface InputProperty.
+//
+// DeployScreenModuleVersionInputsInputProperty is implemented by the following types:
+// DeployScreenModuleVersionInputsArrayProperty
+// DeployScreenModuleVersionInputsBooleanProperty
+// DeployScreenModuleVersionInputsCompoundProperty
+// DeployScreenModuleVersionInputsGitRepoProperty
+// DeployScreenModuleVersionInputsKeyValueProperty
+// DeployScreenModuleVersionInputsNumberProperty
+// DeployScreenModuleVersionInputsObjectArrayProperty
+// DeployScreenModuleVersionInputsObjectMapProperty
+// DeployScreenModuleVersionInputsObjectProperty
+// DeployScreenModuleVersionInputsReferenceProperty
+// DeployScreenModuleVersionInputsSectionProperty
+// DeployScreenModuleVersionInputsStringArrayProperty
+// DeployScreenModuleVersionInputsStringProperty
+// DeployScreenModuleVersionInputsTextProperty
+// The GraphQL type's documentation follows.
+//
+// A typed input: one of 14 variants, told apart by `type`.
+type DeployScreenModuleVersionInputsInputProperty interface {
+	implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty()
+	// GetTypename returns the receiver's concrete GraphQL type-name (see interface doc for possible values).
+	GetTypename() *string
+	FormField
+}
+
+func (v *DeployScreenModuleVersionInputsArrayProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsBooleanProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsCompoundProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsGitRepoProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsNumberProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsObjectProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsReferenceProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsSectionProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsStringProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+func (v *DeployScreenModuleVersionInputsTextProperty) implementsGraphQLInterfaceDeployScreenModuleVersionInputsInputProperty() {
+}
+
+func __unmarshalDeployScreenModuleVersionInputsInputProperty(b []byte, v *DeployScreenModuleVersionInputsInputProperty) error {
+	if string(b) == "null" {
+		return nil
+	}
+
+	var tn struct {
+		TypeName string `json:"__typename"`
+	}
+	err := json.Unmarshal(b, &tn)
+	if err != nil {
+		return err
+	}
+
+	switch tn.TypeName {
+	case "ArrayProperty":
+		*v = new(DeployScreenModuleVersionInputsArrayProperty)
+		return json.Unmarshal(b, *v)
+	case "BooleanProperty":
+		*v = new(DeployScreenModuleVersionInputsBooleanProperty)
+		return json.Unmarshal(b, *v)
+	case "CompoundProperty":
+		*v = new(DeployScreenModuleVersionInputsCompoundProperty)
+		return json.Unmarshal(b, *v)
+	case "GitRepoProperty":
+		*v = new(DeployScreenModuleVersionInputsGitRepoProperty)
+		return json.Unmarshal(b, *v)
+	case "KeyValueProperty":
+		*v = new(DeployScreenModuleVersionInputsKeyValueProperty)
+		return json.Unmarshal(b, *v)
+	case "NumberProperty":
+		*v = new(DeployScreenModuleVersionInputsNumberProperty)
+		return json.Unmarshal(b, *v)
+	case "ObjectArrayProperty":
+		*v = new(DeployScreenModuleVersionInputsObjectArrayProperty)
+		return json.Unmarshal(b, *v)
+	case "ObjectMapProperty":
+		*v = new(DeployScreenModuleVersionInputsObjectMapProperty)
+		return json.Unmarshal(b, *v)
+	case "ObjectProperty":
+		*v = new(DeployScreenModuleVersionInputsObjectProperty)
+		return json.Unmarshal(b, *v)
+	case "ReferenceProperty":
+		*v = new(DeployScreenModuleVersionInputsReferenceProperty)
+		return json.Unmarshal(b, *v)
+	case "SectionProperty":
+		*v = new(DeployScreenModuleVersionInputsSectionProperty)
+		return json.Unmarshal(b, *v)
+	case "StringArrayProperty":
+		*v = new(DeployScreenModuleVersionInputsStringArrayProperty)
+		return json.Unmarshal(b, *v)
+	case "StringProperty":
+		*v = new(DeployScreenModuleVersionInputsStringProperty)
+		return json.Unmarshal(b, *v)
+	case "TextProperty":
+		*v = new(DeployScreenModuleVersionInputsTextProperty)
+		return json.Unmarshal(b, *v)
+	case "":
+		return fmt.Errorf(
+			"response was missing InputProperty.__typename")
+	default:
+		return fmt.Errorf(
+			`unexpected concrete type for DeployScreenModuleVersionInputsInputProperty: "%v"`, tn.TypeName)
+	}
+}
+
+func __marshalDeployScreenModuleVersionInputsInputProperty(v *DeployScreenModuleVersionInputsInputProperty) ([]byte, error) {
+
+	var typename string
+	switch v := (*v).(type) {
+	case *DeployScreenModuleVersionInputsArrayProperty:
+		typename = "ArrayProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsArrayProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsBooleanProperty:
+		typename = "BooleanProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsBooleanProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsCompoundProperty:
+		typename = "CompoundProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsCompoundProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsGitRepoProperty:
+		typename = "GitRepoProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsGitRepoProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsKeyValueProperty:
+		typename = "KeyValueProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsKeyValueProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsNumberProperty:
+		typename = "NumberProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsNumberProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsObjectArrayProperty:
+		typename = "ObjectArrayProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsObjectArrayProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsObjectMapProperty:
+		typename = "ObjectMapProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsObjectMapProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsObjectProperty:
+		typename = "ObjectProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsObjectProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsReferenceProperty:
+		typename = "ReferenceProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsReferenceProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsSectionProperty:
+		typename = "SectionProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsSectionProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsStringArrayProperty:
+		typename = "StringArrayProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsStringArrayProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsStringProperty:
+		typename = "StringProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsStringProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *DeployScreenModuleVersionInputsTextProperty:
+		typename = "TextProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalDeployScreenModuleVersionInputsTextProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case nil:
+		return []byte("null"), nil
+	default:
+		return nil, fmt.Errorf(
+			`unexpected concrete type for DeployScreenModuleVersionInputsInputProperty: "%T"`, v)
+	}
+}
+
+// DeployScreenModuleVersionInputsKeyValueProperty includes the requested fields of the GraphQL type KeyValueProperty.
+// The GraphQL type's documentation follows.
+//
+// A flat map of strings to strings. Unset fields are null.
+type DeployScreenModuleVersionInputsKeyValueProperty struct {
+	Typename                  *string `json:"__typename"`
+	FormFieldKeyValueProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsKeyValueProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsKeyValueProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) GetId() string {
+	return v.FormFieldKeyValueProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsKeyValueProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) GetLabel() string {
+	return v.FormFieldKeyValueProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsKeyValueProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) GetType() string {
+	return v.FormFieldKeyValueProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsKeyValueProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldKeyValueProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsKeyValueProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) GetImmutable() bool {
+	return v.FormFieldKeyValueProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsKeyValueProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldKeyValueProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsKeyValueProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) GetRequired() bool {
+	return v.FormFieldKeyValueProperty.Required
+}
+
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsKeyValueProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsKeyValueProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldKeyValueProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsKeyValueProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsKeyValueProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsKeyValueProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsKeyValueProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldKeyValueProperty.Id
+	retval.Label = v.FormFieldKeyValueProperty.Label
+	retval.Type = v.FormFieldKeyValueProperty.Type
+	retval.ShowWhen = v.FormFieldKeyValueProperty.ShowWhen
+	retval.Immutable = v.FormFieldKeyValueProperty.Immutable
+	retval.Default = v.FormFieldKeyValueProperty.Default
+	retval.Required = v.FormFieldKeyValueProperty.Required
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsNumberProperty includes the requested fields of the GraphQL type NumberProperty.
+// The GraphQL type's documentation follows.
+//
+// A 32-bit integer, or a dropdown if it has options. Unset fields are null.
+type DeployScreenModuleVersionInputsNumberProperty struct {
+	Typename                *string `json:"__typename"`
+	FormFieldNumberProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsNumberProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsNumberProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsNumberProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsNumberProperty) GetId() string {
+	return v.FormFieldNumberProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsNumberProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsNumberProperty) GetLabel() string {
+	return v.FormFieldNumberProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsNumberProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsNumberProperty) GetType() string {
+	return v.FormFieldNumberProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsNumberProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsNumberProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldNumberProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsNumberProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsNumberProperty) GetImmutable() bool {
+	return v.FormFieldNumberProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsNumberProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsNumberProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldNumberProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsNumberProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsNumberProperty) GetRequired() bool {
+	return v.FormFieldNumberProperty.Required
+}
+
+// GetValues returns DeployScreenModuleVersionInputsNumberProperty.Values, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsNumberProperty) GetValues() *FormFieldValuesInputValues {
+	return v.FormFieldNumberProperty.Values
+}
+
+func (v *DeployScreenModuleVersionInputsNumberProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsNumberProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsNumberProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldNumberProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsNumberProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *DeployScreenModuleVersionInputsNumberProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsNumberProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsNumberProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsNumberProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldNumberProperty.Id
+	retval.Label = v.FormFieldNumberProperty.Label
+	retval.Type = v.FormFieldNumberProperty.Type
+	retval.ShowWhen = v.FormFieldNumberProperty.ShowWhen
+	retval.Immutable = v.FormFieldNumberProperty.Immutable
+	retval.Default = v.FormFieldNumberProperty.Default
+	retval.Required = v.FormFieldNumberProperty.Required
+	{
+
+		dst := &retval.Values
+		src := v.FormFieldNumberProperty.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal DeployScreenModuleVersionInputsNumberProperty.FormFieldNumberProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsObjectArrayProperty includes the requested fields of the GraphQL type ObjectArrayProperty.
+// The GraphQL type's documentation follows.
+//
+// An array of structured objects. Unset fields are null.
+type DeployScreenModuleVersionInputsObjectArrayProperty struct {
+	Typename                     *string `json:"__typename"`
+	FormFieldObjectArrayProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsObjectArrayProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsObjectArrayProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) GetId() string {
+	return v.FormFieldObjectArrayProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsObjectArrayProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) GetLabel() string {
+	return v.FormFieldObjectArrayProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsObjectArrayProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) GetType() string {
+	return v.FormFieldObjectArrayProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsObjectArrayProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldObjectArrayProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsObjectArrayProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) GetImmutable() bool {
+	return v.FormFieldObjectArrayProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsObjectArrayProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldObjectArrayProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsObjectArrayProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) GetRequired() bool {
+	return v.FormFieldObjectArrayProperty.Required
+}
+
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsObjectArrayProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsObjectArrayProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldObjectArrayProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsObjectArrayProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsObjectArrayProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsObjectArrayProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsObjectArrayProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldObjectArrayProperty.Id
+	retval.Label = v.FormFieldObjectArrayProperty.Label
+	retval.Type = v.FormFieldObjectArrayProperty.Type
+	retval.ShowWhen = v.FormFieldObjectArrayProperty.ShowWhen
+	retval.Immutable = v.FormFieldObjectArrayProperty.Immutable
+	retval.Default = v.FormFieldObjectArrayProperty.Default
+	retval.Required = v.FormFieldObjectArrayProperty.Required
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsObjectMapProperty includes the requested fields of the GraphQL type ObjectMapProperty.
+// The GraphQL type's documentation follows.
+//
+// A map of string keys to structured objects. Unset fields are null.
+type DeployScreenModuleVersionInputsObjectMapProperty struct {
+	Typename                   *string `json:"__typename"`
+	FormFieldObjectMapProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsObjectMapProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsObjectMapProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) GetId() string {
+	return v.FormFieldObjectMapProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsObjectMapProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) GetLabel() string {
+	return v.FormFieldObjectMapProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsObjectMapProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) GetType() string {
+	return v.FormFieldObjectMapProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsObjectMapProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldObjectMapProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsObjectMapProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) GetImmutable() bool {
+	return v.FormFieldObjectMapProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsObjectMapProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldObjectMapProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsObjectMapProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) GetRequired() bool {
+	return v.FormFieldObjectMapProperty.Required
+}
+
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsObjectMapProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsObjectMapProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldObjectMapProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsObjectMapProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsObjectMapProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsObjectMapProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsObjectMapProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldObjectMapProperty.Id
+	retval.Label = v.FormFieldObjectMapProperty.Label
+	retval.Type = v.FormFieldObjectMapProperty.Type
+	retval.ShowWhen = v.FormFieldObjectMapProperty.ShowWhen
+	retval.Immutable = v.FormFieldObjectMapProperty.Immutable
+	retval.Default = v.FormFieldObjectMapProperty.Default
+	retval.Required = v.FormFieldObjectMapProperty.Required
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsObjectProperty includes the requested fields of the GraphQL type ObjectProperty.
+// The GraphQL type's documentation follows.
+//
+// A free-form object, edited as YAML or JSON. Unset fields are null.
+type DeployScreenModuleVersionInputsObjectProperty struct {
+	Typename                *string `json:"__typename"`
+	FormFieldObjectProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsObjectProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsObjectProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectProperty) GetId() string {
+	return v.FormFieldObjectProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsObjectProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectProperty) GetLabel() string {
+	return v.FormFieldObjectProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsObjectProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectProperty) GetType() string {
+	return v.FormFieldObjectProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsObjectProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldObjectProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsObjectProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectProperty) GetImmutable() bool {
+	return v.FormFieldObjectProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsObjectProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldObjectProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsObjectProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsObjectProperty) GetRequired() bool {
+	return v.FormFieldObjectProperty.Required
+}
+
+func (v *DeployScreenModuleVersionInputsObjectProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsObjectProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsObjectProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldObjectProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsObjectProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *DeployScreenModuleVersionInputsObjectProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsObjectProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsObjectProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsObjectProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldObjectProperty.Id
+	retval.Label = v.FormFieldObjectProperty.Label
+	retval.Type = v.FormFieldObjectProperty.Type
+	retval.ShowWhen = v.FormFieldObjectProperty.ShowWhen
+	retval.Immutable = v.FormFieldObjectProperty.Immutable
+	retval.Default = v.FormFieldObjectProperty.Default
+	retval.Required = v.FormFieldObjectProperty.Required
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsReferenceProperty includes the requested fields of the GraphQL type ReferenceProperty.
+// The GraphQL type's documentation follows.
+//
+// A reference to an instance of another module type, by its id. Unset fields are null.
+type DeployScreenModuleVersionInputsReferenceProperty struct {
+	Typename                   *string `json:"__typename"`
+	FormFieldReferenceProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsReferenceProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsReferenceProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsReferenceProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsReferenceProperty) GetId() string {
+	return v.FormFieldReferenceProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsReferenceProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsReferenceProperty) GetLabel() string {
+	return v.FormFieldReferenceProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsReferenceProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsReferenceProperty) GetType() string {
+	return v.FormFieldReferenceProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsReferenceProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsReferenceProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldReferenceProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsReferenceProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsReferenceProperty) GetImmutable() bool {
+	return v.FormFieldReferenceProperty.Immutable
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsReferenceProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsReferenceProperty) GetRequired() bool {
+	return v.FormFieldReferenceProperty.Required
+}
+
+func (v *DeployScreenModuleVersionInputsReferenceProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsReferenceProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsReferenceProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldReferenceProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsReferenceProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Required bool `json:"required"`
+}
+
+func (v *DeployScreenModuleVersionInputsReferenceProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsReferenceProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsReferenceProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsReferenceProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldReferenceProperty.Id
+	retval.Label = v.FormFieldReferenceProperty.Label
+	retval.Type = v.FormFieldReferenceProperty.Type
+	retval.ShowWhen = v.FormFieldReferenceProperty.ShowWhen
+	retval.Immutable = v.FormFieldReferenceProperty.Immutable
+	retval.Required = v.FormFieldReferenceProperty.Required
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsSectionProperty includes the requested fields of the GraphQL type SectionProperty.
+// The GraphQL type's documentation follows.
+//
+// A visual separator without a value. Unset fields are null.
+type DeployScreenModuleVersionInputsSectionProperty struct {
+	Typename                 *string `json:"__typename"`
+	FormFieldSectionProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsSectionProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsSectionProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsSectionProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsSectionProperty) GetId() string {
+	return v.FormFieldSectionProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsSectionProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsSectionProperty) GetLabel() string {
+	return v.FormFieldSectionProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsSectionProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsSectionProperty) GetType() string {
+	return v.FormFieldSectionProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsSectionProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsSectionProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldSectionProperty.ShowWhen
+}
+
+func (v *DeployScreenModuleVersionInputsSectionProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsSectionProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsSectionProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldSectionProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsSectionProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+}
+
+func (v *DeployScreenModuleVersionInputsSectionProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsSectionProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsSectionProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsSectionProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldSectionProperty.Id
+	retval.Label = v.FormFieldSectionProperty.Label
+	retval.Type = v.FormFieldSectionProperty.Type
+	retval.ShowWhen = v.FormFieldSectionProperty.ShowWhen
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsStringArrayProperty includes the requested fields of the GraphQL type StringArrayProperty.
+// The GraphQL type's documentation follows.
+//
+// An array of strings. Unset fields are null.
+type DeployScreenModuleVersionInputsStringArrayProperty struct {
+	Typename                     *string `json:"__typename"`
+	FormFieldStringArrayProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsStringArrayProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsStringArrayProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) GetId() string {
+	return v.FormFieldStringArrayProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsStringArrayProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) GetLabel() string {
+	return v.FormFieldStringArrayProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsStringArrayProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) GetType() string {
+	return v.FormFieldStringArrayProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsStringArrayProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldStringArrayProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsStringArrayProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) GetImmutable() bool {
+	return v.FormFieldStringArrayProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsStringArrayProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldStringArrayProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsStringArrayProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) GetRequired() bool {
+	return v.FormFieldStringArrayProperty.Required
+}
+
+// GetValues returns DeployScreenModuleVersionInputsStringArrayProperty.Values, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) GetValues() *FormFieldValuesInputValues {
+	return v.FormFieldStringArrayProperty.Values
+}
+
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsStringArrayProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsStringArrayProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldStringArrayProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsStringArrayProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsStringArrayProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsStringArrayProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsStringArrayProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldStringArrayProperty.Id
+	retval.Label = v.FormFieldStringArrayProperty.Label
+	retval.Type = v.FormFieldStringArrayProperty.Type
+	retval.ShowWhen = v.FormFieldStringArrayProperty.ShowWhen
+	retval.Immutable = v.FormFieldStringArrayProperty.Immutable
+	retval.Default = v.FormFieldStringArrayProperty.Default
+	retval.Required = v.FormFieldStringArrayProperty.Required
+	{
+
+		dst := &retval.Values
+		src := v.FormFieldStringArrayProperty.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal DeployScreenModuleVersionInputsStringArrayProperty.FormFieldStringArrayProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsStringProperty includes the requested fields of the GraphQL type StringProperty.
+// The GraphQL type's documentation follows.
+//
+// A line of text, or a dropdown if it has options. Unset fields are null.
+type DeployScreenModuleVersionInputsStringProperty struct {
+	Typename                *string `json:"__typename"`
+	FormFieldStringProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsStringProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsStringProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringProperty) GetId() string {
+	return v.FormFieldStringProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsStringProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringProperty) GetLabel() string {
+	return v.FormFieldStringProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsStringProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringProperty) GetType() string {
+	return v.FormFieldStringProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsStringProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldStringProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsStringProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringProperty) GetImmutable() bool {
+	return v.FormFieldStringProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsStringProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldStringProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsStringProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringProperty) GetRequired() bool {
+	return v.FormFieldStringProperty.Required
+}
+
+// GetValues returns DeployScreenModuleVersionInputsStringProperty.Values, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsStringProperty) GetValues() *FormFieldValuesInputValues {
+	return v.FormFieldStringProperty.Values
+}
+
+func (v *DeployScreenModuleVersionInputsStringProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsStringProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsStringProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldStringProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsStringProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *DeployScreenModuleVersionInputsStringProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsStringProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsStringProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsStringProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldStringProperty.Id
+	retval.Label = v.FormFieldStringProperty.Label
+	retval.Type = v.FormFieldStringProperty.Type
+	retval.ShowWhen = v.FormFieldStringProperty.ShowWhen
+	retval.Immutable = v.FormFieldStringProperty.Immutable
+	retval.Default = v.FormFieldStringProperty.Default
+	retval.Required = v.FormFieldStringProperty.Required
+	{
+
+		dst := &retval.Values
+		src := v.FormFieldStringProperty.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal DeployScreenModuleVersionInputsStringProperty.FormFieldStringProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// DeployScreenModuleVersionInputsTextProperty includes the requested fields of the GraphQL type TextProperty.
+// The GraphQL type's documentation follows.
+//
+// Multi-line text. Unset fields are null.
+type DeployScreenModuleVersionInputsTextProperty struct {
+	Typename              *string `json:"__typename"`
+	FormFieldTextProperty `json:"-"`
+}
+
+// GetTypename returns DeployScreenModuleVersionInputsTextProperty.Typename, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsTextProperty) GetTypename() *string { return v.Typename }
+
+// GetId returns DeployScreenModuleVersionInputsTextProperty.Id, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsTextProperty) GetId() string {
+	return v.FormFieldTextProperty.Id
+}
+
+// GetLabel returns DeployScreenModuleVersionInputsTextProperty.Label, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsTextProperty) GetLabel() string {
+	return v.FormFieldTextProperty.Label
+}
+
+// GetType returns DeployScreenModuleVersionInputsTextProperty.Type, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsTextProperty) GetType() string {
+	return v.FormFieldTextProperty.Type
+}
+
+// GetShowWhen returns DeployScreenModuleVersionInputsTextProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsTextProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldTextProperty.ShowWhen
+}
+
+// GetImmutable returns DeployScreenModuleVersionInputsTextProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsTextProperty) GetImmutable() bool {
+	return v.FormFieldTextProperty.Immutable
+}
+
+// GetDefault returns DeployScreenModuleVersionInputsTextProperty.Default, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsTextProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldTextProperty.Default
+}
+
+// GetRequired returns DeployScreenModuleVersionInputsTextProperty.Required, and is useful for accessing the field via an interface.
+func (v *DeployScreenModuleVersionInputsTextProperty) GetRequired() bool {
+	return v.FormFieldTextProperty.Required
+}
+
+func (v *DeployScreenModuleVersionInputsTextProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeployScreenModuleVersionInputsTextProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeployScreenModuleVersionInputsTextProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldTextProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeployScreenModuleVersionInputsTextProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *DeployScreenModuleVersionInputsTextProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeployScreenModuleVersionInputsTextProperty) __premarshalJSON() (*__premarshalDeployScreenModuleVersionInputsTextProperty, error) {
+	var retval __premarshalDeployScreenModuleVersionInputsTextProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldTextProperty.Id
+	retval.Label = v.FormFieldTextProperty.Label
+	retval.Type = v.FormFieldTextProperty.Type
+	retval.ShowWhen = v.FormFieldTextProperty.ShowWhen
+	retval.Immutable = v.FormFieldTextProperty.Immutable
+	retval.Default = v.FormFieldTextProperty.Default
+	retval.Required = v.FormFieldTextProperty.Required
+	return &retval, nil
+}
+
+// DeployScreenResolveInputsResolvedInputs includes the requested fields of the GraphQL type ResolvedInputs.
+// The GraphQL type's documentation follows.
+//
+// What a form shows for some values.
+type DeployScreenResolveInputsResolvedInputs struct {
+	// The effective values: given ones, and defaults of visible inputs, under computed keys.
+	Values json.RawMessage `json:"values"`
+	// The root, and each item of a collection.
+	Levels []*DeployScreenResolveInputsResolvedInputsLevelsInputLevel `json:"levels"`
+	// The option lists that the form must request.
+	Options []*DeployScreenResolveInputsResolvedInputsOptionsWantedOptions `json:"options"`
+}
+
+// GetValues returns DeployScreenResolveInputsResolvedInputs.Values, and is useful for accessing the field via an interface.
+func (v *DeployScreenResolveInputsResolvedInputs) GetValues() json.RawMessage { return v.Values }
+
+// GetLevels returns DeployScreenResolveInputsResolvedInputs.Levels, and is useful for accessing the field via an interface.
+func (v *DeployScreenResolveInputsResolvedInputs) GetLevels() []*DeployScreenResolveInputsResolvedInputsLevelsInputLevel {
+	return v.Levels
+}
+
+// GetOptions returns DeployScreenResolveInputsResolvedInputs.Options, and is useful for accessing the field via an interface.
+func (v *DeployScreenResolveInputsResolvedInputs) GetOptions() []*DeployScreenResolveInputsResolvedInputsOptionsWantedOptions {
+	return v.Options
+}
+
+// DeployScreenResolveInputsResolvedInputsLevelsInputLevel includes the requested fields of the GraphQL type InputLevel.
+// The GraphQL type's documentation follows.
+//
+// An object whose members are inputs.
+type DeployScreenResolveInputsResolvedInputsLevelsInputLevel struct {
+	// The place, a JSON Pointer into the values.
+	Pointer string `json:"pointer"`
+	// The ids of the visible inputs, in order.
+	Visible []string `json:"visible"`
+}
+
+// GetPointer returns DeployScreenResolveInputsResolvedInputsLevelsInputLevel.Pointer, and is useful for accessing the field via an interface.
+func (v *DeployScreenResolveInputsResolvedInputsLevelsInputLevel) GetPointer() string {
+	return v.Pointer
+}
+
+// GetVisible returns DeployScreenResolveInputsResolvedInputsLevelsInputLevel.Visible, and is useful for accessing the field via an interface.
+func (v *DeployScreenResolveInputsResolvedInputsLevelsInputLevel) GetVisible() []string {
+	return v.Visible
+}
+
+// DeployScreenResolveInputsResolvedInputsOptionsWantedOptions includes the requested fields of the GraphQL type WantedOptions.
+// The GraphQL type's documentation follows.
+//
+// A list of options for an input.
+type DeployScreenResolveInputsResolvedInputsOptionsWantedOptions struct {
+	// The input, a JSON Pointer into the values.
+	Pointer string `json:"pointer"`
+	// The source to pass to `dynamicValues`.
+	Source string `json:"source"`
+	// The known parameters.
+	Params json.RawMessage `json:"params"`
+}
+
+// GetPointer returns DeployScreenResolveInputsResolvedInputsOptionsWantedOptions.Pointer, and is useful for accessing the field via an interface.
+func (v *DeployScreenResolveInputsResolvedInputsOptionsWantedOptions) GetPointer() string {
+	return v.Pointer
+}
+
+// GetSource returns DeployScreenResolveInputsResolvedInputsOptionsWantedOptions.Source, and is useful for accessing the field via an interface.
+func (v *DeployScreenResolveInputsResolvedInputsOptionsWantedOptions) GetSource() string {
+	return v.Source
+}
+
+// GetParams returns DeployScreenResolveInputsResolvedInputsOptionsWantedOptions.Params, and is useful for accessing the field via an interface.
+func (v *DeployScreenResolveInputsResolvedInputsOptionsWantedOptions) GetParams() json.RawMessage {
+	return v.Params
+}
+
+// DeployScreenResponse is returned by DeployScreen on success.
+type DeployScreenResponse struct {
+	// One instance, by id or path, or `slipway:ModuleInstance:NOT_FOUND`.
+	ModuleInstance *DeployScreenModuleInstance `json:"moduleInstance"`
+	// One version, or `slipway:ModuleVersion:NOT_FOUND`; without a token, one of a global ACTIVE definition.
+	ModuleVersion *DeployScreenModuleVersion `json:"moduleVersion"`
+	// What a form shows for some values: visible inputs, values with defaults, groups, items and options to request.
+	ResolveInputs *DeployScreenResolveInputsResolvedInputs `json:"resolveInputs"`
+	// What a mutation would do now, computed by the mutation's own steps.
+	DeploymentPlan *DeployScreenDeploymentPlan `json:"deploymentPlan"`
+}
+
+// GetModuleInstance returns DeployScreenResponse.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *DeployScreenResponse) GetModuleInstance() *DeployScreenModuleInstance {
+	return v.ModuleInstance
+}
+
+// GetModuleVersion returns DeployScreenResponse.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *DeployScreenResponse) GetModuleVersion() *DeployScreenModuleVersion { return v.ModuleVersion }
+
+// GetResolveInputs returns DeployScreenResponse.ResolveInputs, and is useful for accessing the field via an interface.
+func (v *DeployScreenResponse) GetResolveInputs() *DeployScreenResolveInputsResolvedInputs {
+	return v.ResolveInputs
+}
+
+// GetDeploymentPlan returns DeployScreenResponse.DeploymentPlan, and is useful for accessing the field via an interface.
+func (v *DeployScreenResponse) GetDeploymentPlan() *DeployScreenDeploymentPlan {
+	return v.DeploymentPlan
+}
+
+// What a deployment's program does.
+type DeploymentAction string
+
+const (
+	// Apply the release.
+	DeploymentActionApply DeploymentAction = "APPLY"
+	// Remove what the release created.
+	DeploymentActionDestroy DeploymentAction = "DESTROY"
+)
+
+var AllDeploymentAction = []DeploymentAction{
+	DeploymentActionApply,
+	DeploymentActionDestroy,
+}
+
+// Conditions on deployments that all must hold.
+type DeploymentFilter struct {
+	// The id of the module instance.
+	ModuleInstanceId *string `json:"moduleInstanceId"`
+	// The id of the environment.
+	EnvironmentId *string `json:"environmentId"`
+	// The id of the project.
+	ProjectId *string `json:"projectId"`
+	// The id of the module definition.
+	ModuleDefinitionId *string `json:"moduleDefinitionId"`
+	// The id of the module version.
+	ModuleVersionId *string `json:"moduleVersionId"`
+	// The id of the release.
+	ReleaseId *string `json:"releaseId"`
+	// Only these statuses.
+	Statuses []DeploymentStatus `json:"statuses"`
+	// The type: `aws:ecs` or `terraform`.
+	DeploymentType *string `json:"deploymentType"`
+	// Only these operations.
+	Operations []DeploymentOperation `json:"operations"`
+	// True: started outside Slipway. False: all others.
+	External *bool `json:"external"`
+	// Its creator, the `principalId` of an `Actor`.
+	CreatedByPrincipalId *string `json:"createdByPrincipalId"`
+	// The pipeline run.
+	PipelineRunId *string `json:"pipelineRunId"`
+	// Text in the description or reason, 1 to 100 characters, any case.
+	Search *string `json:"search"`
+	// Created at or after this time.
+	CreatedFrom *time.Time `json:"createdFrom"`
+	// Created before this time.
+	CreatedBefore *time.Time `json:"createdBefore"`
+	// True: overrode rules. False: all others.
+	Overridden *bool `json:"overridden"`
+	// True: waiting for an approval that the caller can give and has not given. False has no effect. Only in lists.
+	AwaitingMyApproval *bool `json:"awaitingMyApproval"`
+}
+
+// GetModuleInstanceId returns DeploymentFilter.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetModuleInstanceId() *string { return v.ModuleInstanceId }
+
+// GetEnvironmentId returns DeploymentFilter.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetEnvironmentId() *string { return v.EnvironmentId }
+
+// GetProjectId returns DeploymentFilter.ProjectId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetProjectId() *string { return v.ProjectId }
+
+// GetModuleDefinitionId returns DeploymentFilter.ModuleDefinitionId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetModuleDefinitionId() *string { return v.ModuleDefinitionId }
+
+// GetModuleVersionId returns DeploymentFilter.ModuleVersionId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetModuleVersionId() *string { return v.ModuleVersionId }
+
+// GetReleaseId returns DeploymentFilter.ReleaseId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetReleaseId() *string { return v.ReleaseId }
+
+// GetStatuses returns DeploymentFilter.Statuses, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetStatuses() []DeploymentStatus { return v.Statuses }
+
+// GetDeploymentType returns DeploymentFilter.DeploymentType, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetDeploymentType() *string { return v.DeploymentType }
+
+// GetOperations returns DeploymentFilter.Operations, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetOperations() []DeploymentOperation { return v.Operations }
+
+// GetExternal returns DeploymentFilter.External, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetExternal() *bool { return v.External }
+
+// GetCreatedByPrincipalId returns DeploymentFilter.CreatedByPrincipalId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetCreatedByPrincipalId() *string { return v.CreatedByPrincipalId }
+
+// GetPipelineRunId returns DeploymentFilter.PipelineRunId, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetPipelineRunId() *string { return v.PipelineRunId }
+
+// GetSearch returns DeploymentFilter.Search, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetSearch() *string { return v.Search }
+
+// GetCreatedFrom returns DeploymentFilter.CreatedFrom, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetCreatedFrom() *time.Time { return v.CreatedFrom }
+
+// GetCreatedBefore returns DeploymentFilter.CreatedBefore, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetCreatedBefore() *time.Time { return v.CreatedBefore }
+
+// GetOverridden returns DeploymentFilter.Overridden, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetOverridden() *bool { return v.Overridden }
+
+// GetAwaitingMyApproval returns DeploymentFilter.AwaitingMyApproval, and is useful for accessing the field via an interface.
+func (v *DeploymentFilter) GetAwaitingMyApproval() *bool { return v.AwaitingMyApproval }
+
+// What a deployment does, as rules distinguish it.
+type DeploymentOperation string
+
+const (
+	// New inputs.
+	DeploymentOperationCreate DeploymentOperation = "CREATE"
+	// A success of another instance.
+	DeploymentOperationPromote DeploymentOperation = "PROMOTE"
+	// An earlier release again.
+	DeploymentOperationRedeploy DeploymentOperation = "REDEPLOY"
+	// Back to an earlier success. Only rules that list it apply.
+	DeploymentOperationRollback DeploymentOperation = "ROLLBACK"
+	// The removal of the live deployment.
+	DeploymentOperationDestroy DeploymentOperation = "DESTROY"
+)
+
+var AllDeploymentOperation = []DeploymentOperation{
+	DeploymentOperationCreate,
+	DeploymentOperationPromote,
+	DeploymentOperationRedeploy,
+	DeploymentOperationRollback,
+	DeploymentOperationDestroy,
+}
+
+// The mutation's own input, exactly one. `idempotencyKey`, `reason` and `expectedPlan` make no difference.
+type DeploymentPlanInput struct {
+	// The input of `createDeployment`.
+	Create *CreateDeploymentInput `json:"create,omitempty"`
+	// The input of `promoteDeployment`.
+	Promote *PromoteDeploymentInput `json:"promote,omitempty"`
+	// The input of `redeployDeployment`.
+	Redeploy *RedeployDeploymentInput `json:"redeploy,omitempty"`
+	// The input of `rollbackDeployment`.
+	Rollback *RollbackDeploymentInput `json:"rollback,omitempty"`
+	// The input of `destroyModuleInstance`.
+	Destroy *DestroyModuleInstanceInput `json:"destroy,omitempty"`
+}
+
+// GetCreate returns DeploymentPlanInput.Create, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanInput) GetCreate() *CreateDeploymentInput { return v.Create }
+
+// GetPromote returns DeploymentPlanInput.Promote, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanInput) GetPromote() *PromoteDeploymentInput { return v.Promote }
+
+// GetRedeploy returns DeploymentPlanInput.Redeploy, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanInput) GetRedeploy() *RedeployDeploymentInput { return v.Redeploy }
+
+// GetRollback returns DeploymentPlanInput.Rollback, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanInput) GetRollback() *RollbackDeploymentInput { return v.Rollback }
+
+// GetDestroy returns DeploymentPlanInput.Destroy, and is useful for accessing the field via an interface.
+func (v *DeploymentPlanInput) GetDestroy() *DestroyModuleInstanceInput { return v.Destroy }
+
+// DeploymentScreenDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type DeploymentScreenDeployment struct {
+	DeploymentSummary `json:"-"`
+	// The runner that claimed it; null before.
+	Runner *DeploymentScreenDeploymentRunnerActor `json:"runner"`
+	// Why it has not started or ended; empty while it runs and after its end, null if that cannot be checked.
+	WaitingFor []*DeploymentScreenDeploymentWaitingForWaiting `json:"waitingFor"`
+	// Why it failed or was canceled; null otherwise.
+	Error *DeploymentScreenDeploymentErrorUserFacingErrorData `json:"error"`
+	// Its instance.
+	ModuleInstance *DeploymentScreenDeploymentModuleInstance `json:"moduleInstance"`
+	// Its release; null if none is stored or it was started outside.
+	Release *DeploymentScreenDeploymentRelease `json:"release"`
+	// The instances that its inputs choose, in form order, at most 1,000; for a replay, the original's. Empty if unknown.
+	References *DeploymentScreenDeploymentReferencesDeploymentReferenceConnection `json:"references"`
+	// What happened, in order, at most 200; if more, the first says how many.
+	Events []*DeploymentScreenDeploymentEventsDeploymentEvent `json:"events"`
+	// The deployments that it replays, from the nearest to the release's first, at most 100; empty if none.
+	Lineage *DeploymentScreenDeploymentLineageDeploymentConnection `json:"lineage"`
+	// The lines that its program printed, oldest first. Keeps the newest 200,000, or 10 MiB; `deploymentLogs` follows.
+	Logs *DeploymentScreenDeploymentLogsLogLineConnection `json:"logs"`
+	// How its release differs from its instance's live one; all is added if nothing is live. Null without a release.
+	ChangesFromLive *DeploymentScreenDeploymentChangesFromLiveDeploymentComparison `json:"changesFromLive"`
+	// Whether the viewer could roll back to it now; null if that cannot be checked.
+	RollbackEligibility *DeploymentScreenDeploymentRollbackEligibility `json:"rollbackEligibility"`
+	// Whether the viewer could redeploy it now; null if that cannot be checked.
+	RedeployEligibility *DeploymentScreenDeploymentRedeployEligibility `json:"redeployEligibility"`
+}
+
+// GetRunner returns DeploymentScreenDeployment.Runner, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetRunner() *DeploymentScreenDeploymentRunnerActor {
+	return v.Runner
+}
+
+// GetWaitingFor returns DeploymentScreenDeployment.WaitingFor, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetWaitingFor() []*DeploymentScreenDeploymentWaitingForWaiting {
+	return v.WaitingFor
+}
+
+// GetError returns DeploymentScreenDeployment.Error, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetError() *DeploymentScreenDeploymentErrorUserFacingErrorData {
+	return v.Error
+}
+
+// GetModuleInstance returns DeploymentScreenDeployment.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetModuleInstance() *DeploymentScreenDeploymentModuleInstance {
+	return v.ModuleInstance
+}
+
+// GetRelease returns DeploymentScreenDeployment.Release, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetRelease() *DeploymentScreenDeploymentRelease {
+	return v.Release
+}
+
+// GetReferences returns DeploymentScreenDeployment.References, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetReferences() *DeploymentScreenDeploymentReferencesDeploymentReferenceConnection {
+	return v.References
+}
+
+// GetEvents returns DeploymentScreenDeployment.Events, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetEvents() []*DeploymentScreenDeploymentEventsDeploymentEvent {
+	return v.Events
+}
+
+// GetLineage returns DeploymentScreenDeployment.Lineage, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetLineage() *DeploymentScreenDeploymentLineageDeploymentConnection {
+	return v.Lineage
+}
+
+// GetLogs returns DeploymentScreenDeployment.Logs, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetLogs() *DeploymentScreenDeploymentLogsLogLineConnection {
+	return v.Logs
+}
+
+// GetChangesFromLive returns DeploymentScreenDeployment.ChangesFromLive, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetChangesFromLive() *DeploymentScreenDeploymentChangesFromLiveDeploymentComparison {
+	return v.ChangesFromLive
+}
+
+// GetRollbackEligibility returns DeploymentScreenDeployment.RollbackEligibility, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetRollbackEligibility() *DeploymentScreenDeploymentRollbackEligibility {
+	return v.RollbackEligibility
+}
+
+// GetRedeployEligibility returns DeploymentScreenDeployment.RedeployEligibility, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetRedeployEligibility() *DeploymentScreenDeploymentRedeployEligibility {
+	return v.RedeployEligibility
+}
+
+// GetId returns DeploymentScreenDeployment.Id, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetId() string { return v.DeploymentSummary.Id }
+
+// GetVersion returns DeploymentScreenDeployment.Version, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetVersion() int { return v.DeploymentSummary.Version }
+
+// GetStatus returns DeploymentScreenDeployment.Status, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetStatus() DeploymentStatus { return v.DeploymentSummary.Status }
+
+// GetOperation returns DeploymentScreenDeployment.Operation, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetOperation() *DeploymentOperation {
+	return v.DeploymentSummary.Operation
+}
+
+// GetCompletedAt returns DeploymentScreenDeployment.CompletedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetCompletedAt() *time.Time {
+	return v.DeploymentSummary.CompletedAt
+}
+
+// GetCreatedBy returns DeploymentScreenDeployment.CreatedBy, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetCreatedBy() *DeploymentSummaryCreatedByActor {
+	return v.DeploymentSummary.CreatedBy
+}
+
+// GetModuleVersion returns DeploymentScreenDeployment.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeployment) GetModuleVersion() *DeploymentSummaryModuleVersion {
+	return v.DeploymentSummary.ModuleVersion
+}
+
+func (v *DeploymentScreenDeployment) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeploymentScreenDeployment
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeploymentScreenDeployment = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.DeploymentSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeploymentScreenDeployment struct {
+	Runner *DeploymentScreenDeploymentRunnerActor `json:"runner"`
+
+	WaitingFor []*DeploymentScreenDeploymentWaitingForWaiting `json:"waitingFor"`
+
+	Error *DeploymentScreenDeploymentErrorUserFacingErrorData `json:"error"`
+
+	ModuleInstance *DeploymentScreenDeploymentModuleInstance `json:"moduleInstance"`
+
+	Release *DeploymentScreenDeploymentRelease `json:"release"`
+
+	References *DeploymentScreenDeploymentReferencesDeploymentReferenceConnection `json:"references"`
+
+	Events []*DeploymentScreenDeploymentEventsDeploymentEvent `json:"events"`
+
+	Lineage *DeploymentScreenDeploymentLineageDeploymentConnection `json:"lineage"`
+
+	Logs *DeploymentScreenDeploymentLogsLogLineConnection `json:"logs"`
+
+	ChangesFromLive *DeploymentScreenDeploymentChangesFromLiveDeploymentComparison `json:"changesFromLive"`
+
+	RollbackEligibility *DeploymentScreenDeploymentRollbackEligibility `json:"rollbackEligibility"`
+
+	RedeployEligibility *DeploymentScreenDeploymentRedeployEligibility `json:"redeployEligibility"`
+
+	Id string `json:"id"`
+
+	Version int `json:"version"`
+
+	Status DeploymentStatus `json:"status"`
+
+	Operation *DeploymentOperation `json:"operation"`
+
+	CompletedAt *time.Time `json:"completedAt"`
+
+	CreatedBy *DeploymentSummaryCreatedByActor `json:"createdBy"`
+
+	ModuleVersion *DeploymentSummaryModuleVersion `json:"moduleVersion"`
+}
+
+func (v *DeploymentScreenDeployment) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeploymentScreenDeployment) __premarshalJSON() (*__premarshalDeploymentScreenDeployment, error) {
+	var retval __premarshalDeploymentScreenDeployment
+
+	retval.Runner = v.Runner
+	retval.WaitingFor = v.WaitingFor
+	retval.Error = v.Error
+	retval.ModuleInstance = v.ModuleInstance
+	retval.Release = v.Release
+	retval.References = v.References
+	retval.Events = v.Events
+	retval.Lineage = v.Lineage
+	retval.Logs = v.Logs
+	retval.ChangesFromLive = v.ChangesFromLive
+	retval.RollbackEligibility = v.RollbackEligibility
+	retval.RedeployEligibility = v.RedeployEligibility
+	retval.Id = v.DeploymentSummary.Id
+	retval.Version = v.DeploymentSummary.Version
+	retval.Status = v.DeploymentSummary.Status
+	retval.Operation = v.DeploymentSummary.Operation
+	retval.CompletedAt = v.DeploymentSummary.CompletedAt
+	retval.CreatedBy = v.DeploymentSummary.CreatedBy
+	retval.ModuleVersion = v.DeploymentSummary.ModuleVersion
+	return &retval, nil
+}
+
+// DeploymentScreenDeploymentChangesFromLiveDeploymentComparison includes the requested fields of the GraphQL type DeploymentComparison.
+// The GraphQL type's documentation follows.
+//
+// How the releases of two deployments differ.
+type DeploymentScreenDeploymentChangesFromLiveDeploymentComparison struct {
+	ReleaseChanges `json:"-"`
+}
+
+// GetInputs returns DeploymentScreenDeploymentChangesFromLiveDeploymentComparison.Inputs, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentChangesFromLiveDeploymentComparison) GetInputs() []*ReleaseChangesInputsReleaseChange {
+	return v.ReleaseChanges.Inputs
+}
+
+// GetArtifact returns DeploymentScreenDeploymentChangesFromLiveDeploymentComparison.Artifact, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentChangesFromLiveDeploymentComparison) GetArtifact() []*ReleaseChangesArtifactReleaseChange {
+	return v.ReleaseChanges.Artifact
+}
+
+func (v *DeploymentScreenDeploymentChangesFromLiveDeploymentComparison) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeploymentScreenDeploymentChangesFromLiveDeploymentComparison
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeploymentScreenDeploymentChangesFromLiveDeploymentComparison = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.ReleaseChanges)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeploymentScreenDeploymentChangesFromLiveDeploymentComparison struct {
+	Inputs []*ReleaseChangesInputsReleaseChange `json:"inputs"`
+
+	Artifact []*ReleaseChangesArtifactReleaseChange `json:"artifact"`
+}
+
+func (v *DeploymentScreenDeploymentChangesFromLiveDeploymentComparison) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeploymentScreenDeploymentChangesFromLiveDeploymentComparison) __premarshalJSON() (*__premarshalDeploymentScreenDeploymentChangesFromLiveDeploymentComparison, error) {
+	var retval __premarshalDeploymentScreenDeploymentChangesFromLiveDeploymentComparison
+
+	retval.Inputs = v.ReleaseChanges.Inputs
+	retval.Artifact = v.ReleaseChanges.Artifact
+	return &retval, nil
+}
+
+// DeploymentScreenDeploymentErrorUserFacingErrorData includes the requested fields of the GraphQL type UserFacingErrorData.
+// The GraphQL type's documentation follows.
+//
+// An error for users: the body of a REST refusal, or a failed deployment's error.
+type DeploymentScreenDeploymentErrorUserFacingErrorData struct {
+	// What went wrong, in one sentence.
+	Message string `json:"message"`
+	// A suggested remedy; null if there is none.
+	Action *DeploymentScreenDeploymentErrorUserFacingErrorDataActionErrorAction `json:"action"`
+}
+
+// GetMessage returns DeploymentScreenDeploymentErrorUserFacingErrorData.Message, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentErrorUserFacingErrorData) GetMessage() string { return v.Message }
+
+// GetAction returns DeploymentScreenDeploymentErrorUserFacingErrorData.Action, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentErrorUserFacingErrorData) GetAction() *DeploymentScreenDeploymentErrorUserFacingErrorDataActionErrorAction {
+	return v.Action
+}
+
+// DeploymentScreenDeploymentErrorUserFacingErrorDataActionErrorAction includes the requested fields of the GraphQL type ErrorAction.
+// The GraphQL type's documentation follows.
+//
+// A suggested remedy.
+type DeploymentScreenDeploymentErrorUserFacingErrorDataActionErrorAction struct {
+	// The text of the link.
+	Label string `json:"label"`
+	// The link's target.
+	Url string `json:"url"`
+}
+
+// GetLabel returns DeploymentScreenDeploymentErrorUserFacingErrorDataActionErrorAction.Label, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentErrorUserFacingErrorDataActionErrorAction) GetLabel() string {
+	return v.Label
+}
+
+// GetUrl returns DeploymentScreenDeploymentErrorUserFacingErrorDataActionErrorAction.Url, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentErrorUserFacingErrorDataActionErrorAction) GetUrl() string {
+	return v.Url
+}
+
+// DeploymentScreenDeploymentEventsDeploymentEvent includes the requested fields of the GraphQL type DeploymentEvent.
+// The GraphQL type's documentation follows.
+//
+// An event of a deployment. Unreported fields are null.
+type DeploymentScreenDeploymentEventsDeploymentEvent struct {
+	// What happened, for people.
+	Message *string `json:"message"`
+}
+
+// GetMessage returns DeploymentScreenDeploymentEventsDeploymentEvent.Message, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentEventsDeploymentEvent) GetMessage() *string { return v.Message }
+
+// DeploymentScreenDeploymentLineageDeploymentConnection includes the requested fields of the GraphQL type DeploymentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of deployments.
+type DeploymentScreenDeploymentLineageDeploymentConnection struct {
+	// The items.
+	Nodes []*DeploymentScreenDeploymentLineageDeploymentConnectionNodesDeployment `json:"nodes"`
+}
+
+// GetNodes returns DeploymentScreenDeploymentLineageDeploymentConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentLineageDeploymentConnection) GetNodes() []*DeploymentScreenDeploymentLineageDeploymentConnectionNodesDeployment {
+	return v.Nodes
+}
+
+// DeploymentScreenDeploymentLineageDeploymentConnectionNodesDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type DeploymentScreenDeploymentLineageDeploymentConnectionNodesDeployment struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+}
+
+// GetId returns DeploymentScreenDeploymentLineageDeploymentConnectionNodesDeployment.Id, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentLineageDeploymentConnectionNodesDeployment) GetId() string {
+	return v.Id
+}
+
+// DeploymentScreenDeploymentLogsLogLineConnection includes the requested fields of the GraphQL type LogLineConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of the lines of a log.
+type DeploymentScreenDeploymentLogsLogLineConnection struct {
+	// Where the page stands.
+	PageInfo *DeploymentScreenDeploymentLogsLogLineConnectionPageInfo `json:"pageInfo"`
+	// The items.
+	Nodes []*DeploymentScreenDeploymentLogsLogLineConnectionNodesLogLine `json:"nodes"`
+}
+
+// GetPageInfo returns DeploymentScreenDeploymentLogsLogLineConnection.PageInfo, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentLogsLogLineConnection) GetPageInfo() *DeploymentScreenDeploymentLogsLogLineConnectionPageInfo {
+	return v.PageInfo
+}
+
+// GetNodes returns DeploymentScreenDeploymentLogsLogLineConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentLogsLogLineConnection) GetNodes() []*DeploymentScreenDeploymentLogsLogLineConnectionNodesLogLine {
+	return v.Nodes
+}
+
+// DeploymentScreenDeploymentLogsLogLineConnectionNodesLogLine includes the requested fields of the GraphQL type LogLine.
+// The GraphQL type's documentation follows.
+//
+// A line that a deployment's program printed.
+type DeploymentScreenDeploymentLogsLogLineConnectionNodesLogLine struct {
+	// Its number, from 1 without gaps; lines before the first one present were removed.
+	Number int `json:"number"`
+	// When it was printed, by the runner's clock.
+	At time.Time `json:"at"`
+	// The line, at most 16,384 bytes. Invalid UTF-8 and U+0000 are U+FFFD, secrets that the runner knows `[redacted]`.
+	Text string `json:"text"`
+}
+
+// GetNumber returns DeploymentScreenDeploymentLogsLogLineConnectionNodesLogLine.Number, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentLogsLogLineConnectionNodesLogLine) GetNumber() int {
+	return v.Number
+}
+
+// GetAt returns DeploymentScreenDeploymentLogsLogLineConnectionNodesLogLine.At, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentLogsLogLineConnectionNodesLogLine) GetAt() time.Time { return v.At }
+
+// GetText returns DeploymentScreenDeploymentLogsLogLineConnectionNodesLogLine.Text, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentLogsLogLineConnectionNodesLogLine) GetText() string { return v.Text }
+
+// DeploymentScreenDeploymentLogsLogLineConnectionPageInfo includes the requested fields of the GraphQL type PageInfo.
+// The GraphQL type's documentation follows.
+//
+// The position of a page in its list.
+type DeploymentScreenDeploymentLogsLogLineConnectionPageInfo struct {
+	// The cursor of the first edge; null on an empty page.
+	StartCursor *string `json:"startCursor"`
+}
+
+// GetStartCursor returns DeploymentScreenDeploymentLogsLogLineConnectionPageInfo.StartCursor, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentLogsLogLineConnectionPageInfo) GetStartCursor() *string {
+	return v.StartCursor
+}
+
+// DeploymentScreenDeploymentModuleInstance includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type DeploymentScreenDeploymentModuleInstance struct {
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+}
+
+// GetName returns DeploymentScreenDeploymentModuleInstance.Name, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentModuleInstance) GetName() string { return v.Name }
+
+// DeploymentScreenDeploymentRedeployEligibility includes the requested fields of the GraphQL type Eligibility.
+// The GraphQL type's documentation follows.
+//
+// Whether a mutation would be accepted now; the mutation makes the same checks.
+type DeploymentScreenDeploymentRedeployEligibility struct {
+	EligibilitySummary `json:"-"`
+}
+
+// GetAllowed returns DeploymentScreenDeploymentRedeployEligibility.Allowed, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentRedeployEligibility) GetAllowed() bool {
+	return v.EligibilitySummary.Allowed
+}
+
+// GetRefusal returns DeploymentScreenDeploymentRedeployEligibility.Refusal, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentRedeployEligibility) GetRefusal() *EligibilitySummaryRefusalUserFacingErrorData {
+	return v.EligibilitySummary.Refusal
+}
+
+// GetWarnings returns DeploymentScreenDeploymentRedeployEligibility.Warnings, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentRedeployEligibility) GetWarnings() []*EligibilitySummaryWarningsWarning {
+	return v.EligibilitySummary.Warnings
+}
+
+func (v *DeploymentScreenDeploymentRedeployEligibility) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeploymentScreenDeploymentRedeployEligibility
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeploymentScreenDeploymentRedeployEligibility = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.EligibilitySummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeploymentScreenDeploymentRedeployEligibility struct {
+	Allowed bool `json:"allowed"`
+
+	Refusal *EligibilitySummaryRefusalUserFacingErrorData `json:"refusal"`
+
+	Warnings []*EligibilitySummaryWarningsWarning `json:"warnings"`
+}
+
+func (v *DeploymentScreenDeploymentRedeployEligibility) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeploymentScreenDeploymentRedeployEligibility) __premarshalJSON() (*__premarshalDeploymentScreenDeploymentRedeployEligibility, error) {
+	var retval __premarshalDeploymentScreenDeploymentRedeployEligibility
+
+	retval.Allowed = v.EligibilitySummary.Allowed
+	retval.Refusal = v.EligibilitySummary.Refusal
+	retval.Warnings = v.EligibilitySummary.Warnings
+	return &retval, nil
+}
+
+// DeploymentScreenDeploymentReferencesDeploymentReferenceConnection includes the requested fields of the GraphQL type DeploymentReferenceConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of references.
+type DeploymentScreenDeploymentReferencesDeploymentReferenceConnection struct {
+	// The items.
+	Nodes []*DeploymentScreenDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference `json:"nodes"`
+}
+
+// GetNodes returns DeploymentScreenDeploymentReferencesDeploymentReferenceConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentReferencesDeploymentReferenceConnection) GetNodes() []*DeploymentScreenDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference {
+	return v.Nodes
+}
+
+// DeploymentScreenDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference includes the requested fields of the GraphQL type DeploymentReference.
+// The GraphQL type's documentation follows.
+//
+// An instance that an input of a deployment chose.
+type DeploymentScreenDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference struct {
+	// The input, a JSON Pointer into the inputs of the release.
+	Pointer string `json:"pointer"`
+}
+
+// GetPointer returns DeploymentScreenDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference.Pointer, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference) GetPointer() string {
+	return v.Pointer
+}
+
+// DeploymentScreenDeploymentRelease includes the requested fields of the GraphQL type Release.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
+type DeploymentScreenDeploymentRelease struct {
+	// The values of the inputs.
+	Inputs json.RawMessage `json:"inputs"`
+	// The artifact, for `aws:ecs` the task definition; null if its type has none.
+	Artifact *json.RawMessage `json:"artifact"`
+}
+
+// GetInputs returns DeploymentScreenDeploymentRelease.Inputs, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentRelease) GetInputs() json.RawMessage { return v.Inputs }
+
+// GetArtifact returns DeploymentScreenDeploymentRelease.Artifact, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentRelease) GetArtifact() *json.RawMessage { return v.Artifact }
+
+// DeploymentScreenDeploymentRollbackEligibility includes the requested fields of the GraphQL type Eligibility.
+// The GraphQL type's documentation follows.
+//
+// Whether a mutation would be accepted now; the mutation makes the same checks.
+type DeploymentScreenDeploymentRollbackEligibility struct {
+	EligibilitySummary `json:"-"`
+}
+
+// GetAllowed returns DeploymentScreenDeploymentRollbackEligibility.Allowed, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentRollbackEligibility) GetAllowed() bool {
+	return v.EligibilitySummary.Allowed
+}
+
+// GetRefusal returns DeploymentScreenDeploymentRollbackEligibility.Refusal, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentRollbackEligibility) GetRefusal() *EligibilitySummaryRefusalUserFacingErrorData {
+	return v.EligibilitySummary.Refusal
+}
+
+// GetWarnings returns DeploymentScreenDeploymentRollbackEligibility.Warnings, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentRollbackEligibility) GetWarnings() []*EligibilitySummaryWarningsWarning {
+	return v.EligibilitySummary.Warnings
+}
+
+func (v *DeploymentScreenDeploymentRollbackEligibility) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*DeploymentScreenDeploymentRollbackEligibility
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.DeploymentScreenDeploymentRollbackEligibility = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.EligibilitySummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalDeploymentScreenDeploymentRollbackEligibility struct {
+	Allowed bool `json:"allowed"`
+
+	Refusal *EligibilitySummaryRefusalUserFacingErrorData `json:"refusal"`
+
+	Warnings []*EligibilitySummaryWarningsWarning `json:"warnings"`
+}
+
+func (v *DeploymentScreenDeploymentRollbackEligibility) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *DeploymentScreenDeploymentRollbackEligibility) __premarshalJSON() (*__premarshalDeploymentScreenDeploymentRollbackEligibility, error) {
+	var retval __premarshalDeploymentScreenDeploymentRollbackEligibility
+
+	retval.Allowed = v.EligibilitySummary.Allowed
+	retval.Refusal = v.EligibilitySummary.Refusal
+	retval.Warnings = v.EligibilitySummary.Warnings
+	return &retval, nil
+}
+
+// DeploymentScreenDeploymentRunnerActor includes the requested fields of the GraphQL type Actor.
+// The GraphQL type's documentation follows.
+//
+// Who did something.
+type DeploymentScreenDeploymentRunnerActor struct {
+	// The token's name, which is not unique; `slipway` for the server, `cli` with its user for the server's command line.
+	Name string `json:"name"`
+}
+
+// GetName returns DeploymentScreenDeploymentRunnerActor.Name, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentRunnerActor) GetName() string { return v.Name }
+
+// DeploymentScreenDeploymentWaitingForWaiting includes the requested fields of the GraphQL type Waiting.
+// The GraphQL type's documentation follows.
+//
+// Something that a deployment waits for.
+type DeploymentScreenDeploymentWaitingForWaiting struct {
+	// The reason.
+	Kind WaitingKind `json:"kind"`
+	// A sentence, with what to do next.
+	Message string `json:"message"`
+	// When the wait ends by time alone; null if unknown.
+	Until *time.Time `json:"until"`
+}
+
+// GetKind returns DeploymentScreenDeploymentWaitingForWaiting.Kind, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentWaitingForWaiting) GetKind() WaitingKind { return v.Kind }
+
+// GetMessage returns DeploymentScreenDeploymentWaitingForWaiting.Message, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentWaitingForWaiting) GetMessage() string { return v.Message }
+
+// GetUntil returns DeploymentScreenDeploymentWaitingForWaiting.Until, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenDeploymentWaitingForWaiting) GetUntil() *time.Time { return v.Until }
+
+// DeploymentScreenResponse is returned by DeploymentScreen on success.
+type DeploymentScreenResponse struct {
+	// One deployment, or `slipway:Deployment:NOT_FOUND`.
+	Deployment *DeploymentScreenDeployment `json:"deployment"`
+}
+
+// GetDeployment returns DeploymentScreenResponse.Deployment, and is useful for accessing the field via an interface.
+func (v *DeploymentScreenResponse) GetDeployment() *DeploymentScreenDeployment { return v.Deployment }
+
+// A deployment's status. SUCCEEDED, FAILED and CANCELED never change.
+type DeploymentStatus string
+
+const (
+	// Waits for approvals; holds nothing, and no runner receives it.
+	DeploymentStatusAwaitingApproval DeploymentStatus = "AWAITING_APPROVAL"
+	// Waits for a runner.
+	DeploymentStatusPending DeploymentStatus = "PENDING"
+	// A runner carries it out.
+	DeploymentStatusRunning DeploymentStatus = "RUNNING"
+	// Succeeded; it can be rolled back to.
+	DeploymentStatusSucceeded DeploymentStatus = "SUCCEEDED"
+	// Failed with an error.
+	DeploymentStatusFailed DeploymentStatus = "FAILED"
+	// Was canceled and did not succeed.
+	DeploymentStatusCanceled DeploymentStatus = "CANCELED"
+)
+
+var AllDeploymentStatus = []DeploymentStatus{
+	DeploymentStatusAwaitingApproval,
+	DeploymentStatusPending,
+	DeploymentStatusRunning,
+	DeploymentStatusSucceeded,
+	DeploymentStatusFailed,
+	DeploymentStatusCanceled,
+}
+
+// DeploymentSummary includes the GraphQL fields of Deployment requested by the fragment DeploymentSummary.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type DeploymentSummary struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// Raised by every change, from 1.
+	Version int `json:"version"`
+	// Its status.
+	Status DeploymentStatus `json:"status"`
+	// The operation, in the terms of rules; null if started outside Slipway.
+	Operation *DeploymentOperation `json:"operation"`
+	// When it ended; null before.
+	CompletedAt *time.Time `json:"completedAt"`
+	// Who created it; if started outside Slipway, who reported it.
+	CreatedBy *DeploymentSummaryCreatedByActor `json:"createdBy"`
+	// Its module version; null without a release.
+	ModuleVersion *DeploymentSummaryModuleVersion `json:"moduleVersion"`
+}
+
+// GetId returns DeploymentSummary.Id, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetId() string { return v.Id }
+
+// GetVersion returns DeploymentSummary.Version, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetVersion() int { return v.Version }
+
+// GetStatus returns DeploymentSummary.Status, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetStatus() DeploymentStatus { return v.Status }
+
+// GetOperation returns DeploymentSummary.Operation, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetOperation() *DeploymentOperation { return v.Operation }
+
+// GetCompletedAt returns DeploymentSummary.CompletedAt, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetCompletedAt() *time.Time { return v.CompletedAt }
+
+// GetCreatedBy returns DeploymentSummary.CreatedBy, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetCreatedBy() *DeploymentSummaryCreatedByActor { return v.CreatedBy }
+
+// GetModuleVersion returns DeploymentSummary.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *DeploymentSummary) GetModuleVersion() *DeploymentSummaryModuleVersion {
+	return v.ModuleVersion
+}
+
+// DeploymentSummaryCreatedByActor includes the requested fields of the GraphQL type Actor.
+// The GraphQL type's documentation follows.
+//
+// Who did something.
+type DeploymentSummaryCreatedByActor struct {
+	// The token's name, which is not unique; `slipway` for the server, `cli` with its user for the server's command line.
+	Name string `json:"name"`
+}
+
+// GetName returns DeploymentSummaryCreatedByActor.Name, and is useful for accessing the field via an interface.
+func (v *DeploymentSummaryCreatedByActor) GetName() string { return v.Name }
+
+// DeploymentSummaryModuleVersion includes the requested fields of the GraphQL type ModuleVersion.
+// The GraphQL type's documentation follows.
+//
+// A published version of a module. Only its deprecation changes.
+type DeploymentSummaryModuleVersion struct {
+	// The semantic version.
+	Version string `json:"version"`
+}
+
+// GetVersion returns DeploymentSummaryModuleVersion.Version, and is useful for accessing the field via an interface.
+func (v *DeploymentSummaryModuleVersion) GetVersion() string { return v.Version }
+
+// The instance to destroy.
+type DestroyModuleInstanceInput struct {
+	// The id of the instance.
+	Id string `json:"id"`
+	// Why: 1 to 500 characters, not blank.
+	Reason *string `json:"reason"`
+	// As in `CreateDeploymentInput`.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId"`
+	// True destroys it even if other instances refer to it; otherwise `slipway:ModuleInstance:IN_USE`.
+	AcknowledgeDependents *bool `json:"acknowledgeDependents"`
+	// As in `CreateDeploymentInput`.
+	IdempotencyKey *string `json:"idempotencyKey"`
+	// As in `CreateDeploymentInput`.
+	ExpectedPlan *string `json:"expectedPlan"`
+	// As in `CreateDeploymentInput`.
+	OverrideReason *string `json:"overrideReason"`
+}
+
+// GetId returns DestroyModuleInstanceInput.Id, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetId() string { return v.Id }
+
+// GetReason returns DestroyModuleInstanceInput.Reason, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetReason() *string { return v.Reason }
+
+// GetExpectedLiveDeploymentId returns DestroyModuleInstanceInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetAcknowledgeDependents returns DestroyModuleInstanceInput.AcknowledgeDependents, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetAcknowledgeDependents() *bool { return v.AcknowledgeDependents }
+
+// GetIdempotencyKey returns DestroyModuleInstanceInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetExpectedPlan returns DestroyModuleInstanceInput.ExpectedPlan, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetExpectedPlan() *string { return v.ExpectedPlan }
+
+// GetOverrideReason returns DestroyModuleInstanceInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *DestroyModuleInstanceInput) GetOverrideReason() *string { return v.OverrideReason }
+
+// What happened to a live deployment; if several apply, the last listed is reported.
+type DriftKind string
+
+const (
+	// After its success, the cloud rolled it back or let it fail.
+	DriftKindRolledBack DriftKind = "ROLLED_BACK"
+	// A later deployment started outside Slipway succeeded; the last one counts.
+	DriftKindChangedOutside DriftKind = "CHANGED_OUTSIDE"
+	// Its destroy did not succeed; how far it got is unknown.
+	DriftKindDestroyFailed DriftKind = "DESTROY_FAILED"
+)
+
+var AllDriftKind = []DriftKind{
+	DriftKindRolledBack,
+	DriftKindChangedOutside,
+	DriftKindDestroyFailed,
+}
+
+// Whether a button can be pressed, and why not.
+type EligibilitySummary struct {
+	// Whether it would be accepted.
+	Allowed bool `json:"allowed"`
+	// The error that it would fail with; null if it is allowed.
+	Refusal *EligibilitySummaryRefusalUserFacingErrorData `json:"refusal"`
+	// The mutation's warnings, allowed or not. `forced`: since the last success a deployment was canceled by force, and its
+	// program may have continued. `drift`: the instance has drifted. `taken_back`: the cloud undid what would be replayed.
+	// `awaits_approval`: it would wait for approvals. `author_gone`, before a start: its author no longer has a valid token.
+	Warnings []*EligibilitySummaryWarningsWarning `json:"warnings"`
+}
+
+// GetAllowed returns EligibilitySummary.Allowed, and is useful for accessing the field via an interface.
+func (v *EligibilitySummary) GetAllowed() bool { return v.Allowed }
+
+// GetRefusal returns EligibilitySummary.Refusal, and is useful for accessing the field via an interface.
+func (v *EligibilitySummary) GetRefusal() *EligibilitySummaryRefusalUserFacingErrorData {
+	return v.Refusal
+}
+
+// GetWarnings returns EligibilitySummary.Warnings, and is useful for accessing the field via an interface.
+func (v *EligibilitySummary) GetWarnings() []*EligibilitySummaryWarningsWarning { return v.Warnings }
+
+// EligibilitySummaryRefusalUserFacingErrorData includes the requested fields of the GraphQL type UserFacingErrorData.
+// The GraphQL type's documentation follows.
+//
+// An error for users: the body of a REST refusal, or a failed deployment's error.
+type EligibilitySummaryRefusalUserFacingErrorData struct {
+	// The code, `<namespace>:<Resource>:<CONDITION>`; see `errorCodes`.
+	Code string `json:"code"`
+	// What went wrong, in one sentence.
+	Message string `json:"message"`
+}
+
+// GetCode returns EligibilitySummaryRefusalUserFacingErrorData.Code, and is useful for accessing the field via an interface.
+func (v *EligibilitySummaryRefusalUserFacingErrorData) GetCode() string { return v.Code }
+
+// GetMessage returns EligibilitySummaryRefusalUserFacingErrorData.Message, and is useful for accessing the field via an interface.
+func (v *EligibilitySummaryRefusalUserFacingErrorData) GetMessage() string { return v.Message }
+
+// EligibilitySummaryWarningsWarning includes the requested fields of the GraphQL type Warning.
+// The GraphQL type's documentation follows.
+//
+// A possible mistake that is allowed.
+type EligibilitySummaryWarningsWarning struct {
+	// The possible mistake, to show after the pointer.
+	Message string `json:"message"`
+}
+
+// GetMessage returns EligibilitySummaryWarningsWarning.Message, and is useful for accessing the field via an interface.
+func (v *EligibilitySummaryWarningsWarning) GetMessage() string { return v.Message }
+
+// EnvironmentScreenEnvironment includes the requested fields of the GraphQL type Environment.
+// The GraphQL type's documentation follows.
+//
+// A stage that modules are deployed to, such as staging or production.
+type EnvironmentScreenEnvironment struct {
+	// The id, `env_…`.
+	Id string `json:"id"`
+	// What the viewer may do here.
+	ViewerPermissions []Permission `json:"viewerPermissions"`
+	// How the rules apply here now to a deployment known only by its operation.
+	Requirements []*EnvironmentScreenEnvironmentRequirementsRequirement `json:"requirements"`
+	// Its instances, newest first, without archived ones.
+	ModuleInstances *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnection `json:"moduleInstances"`
+}
+
+// GetId returns EnvironmentScreenEnvironment.Id, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironment) GetId() string { return v.Id }
+
+// GetViewerPermissions returns EnvironmentScreenEnvironment.ViewerPermissions, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironment) GetViewerPermissions() []Permission {
+	return v.ViewerPermissions
+}
+
+// GetRequirements returns EnvironmentScreenEnvironment.Requirements, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironment) GetRequirements() []*EnvironmentScreenEnvironmentRequirementsRequirement {
+	return v.Requirements
+}
+
+// GetModuleInstances returns EnvironmentScreenEnvironment.ModuleInstances, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironment) GetModuleInstances() *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnection {
+	return v.ModuleInstances
+}
+
+// EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnection includes the requested fields of the GraphQL type ModuleInstanceConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of module instances.
+type EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnection struct {
+	// The number of items, counted only if selected.
+	TotalCount int `json:"totalCount"`
+	// Where the page stands.
+	PageInfo *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionPageInfo `json:"pageInfo"`
+	// The items.
+	Nodes []*EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance `json:"nodes"`
+}
+
+// GetTotalCount returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnection.TotalCount, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnection) GetTotalCount() int {
+	return v.TotalCount
+}
+
+// GetPageInfo returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnection.PageInfo, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnection) GetPageInfo() *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionPageInfo {
+	return v.PageInfo
+}
+
+// GetNodes returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnection) GetNodes() []*EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance {
+	return v.Nodes
+}
+
+// EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance struct {
+	// The id, `inst_…`.
+	Id string `json:"id"`
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+	// Its module.
+	ModuleDefinition *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceModuleDefinition `json:"moduleDefinition"`
+	// Its latest success; null before the first success and after a destroy.
+	LiveDeployment *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment `json:"liveDeployment"`
+	// Its newest deployment, also one started outside Slipway; null if none.
+	LastDeployment *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLastDeployment `json:"lastDeployment"`
+	// How its infrastructure differs from the live deployment; null if no difference is known. The next success ends it.
+	Drift *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceDrift `json:"drift"`
+}
+
+// GetId returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance.Id, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetId() string {
+	return v.Id
+}
+
+// GetName returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance.Name, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetName() string {
+	return v.Name
+}
+
+// GetModuleDefinition returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetModuleDefinition() *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceModuleDefinition {
+	return v.ModuleDefinition
+}
+
+// GetLiveDeployment returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetLiveDeployment() *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment {
+	return v.LiveDeployment
+}
+
+// GetLastDeployment returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance.LastDeployment, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetLastDeployment() *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLastDeployment {
+	return v.LastDeployment
+}
+
+// GetDrift returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance.Drift, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetDrift() *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceDrift {
+	return v.Drift
+}
+
+// EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceDrift includes the requested fields of the GraphQL type Drift.
+// The GraphQL type's documentation follows.
+//
+// How an instance's infrastructure differs from its live deployment.
+type EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceDrift struct {
+	// The kind.
+	Kind DriftKind `json:"kind"`
+	// When it began, by the cloud's clock if known.
+	Since time.Time `json:"since"`
+}
+
+// GetKind returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceDrift.Kind, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceDrift) GetKind() DriftKind {
+	return v.Kind
+}
+
+// GetSince returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceDrift.Since, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceDrift) GetSince() time.Time {
+	return v.Since
+}
+
+// EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLastDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLastDeployment struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// Its status.
+	Status DeploymentStatus `json:"status"`
+}
+
+// GetId returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLastDeployment.Id, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLastDeployment) GetId() string {
+	return v.Id
+}
+
+// GetStatus returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLastDeployment.Status, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLastDeployment) GetStatus() DeploymentStatus {
+	return v.Status
+}
+
+// EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment struct {
+	DeploymentSummary `json:"-"`
+}
+
+// GetId returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.Id, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetId() string {
+	return v.DeploymentSummary.Id
+}
+
+// GetVersion returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.Version, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetVersion() int {
+	return v.DeploymentSummary.Version
+}
+
+// GetStatus returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.Status, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetStatus() DeploymentStatus {
+	return v.DeploymentSummary.Status
+}
+
+// GetOperation returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.Operation, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetOperation() *DeploymentOperation {
+	return v.DeploymentSummary.Operation
+}
+
+// GetCompletedAt returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.CompletedAt, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetCompletedAt() *time.Time {
+	return v.DeploymentSummary.CompletedAt
+}
+
+// GetCreatedBy returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.CreatedBy, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetCreatedBy() *DeploymentSummaryCreatedByActor {
+	return v.DeploymentSummary.CreatedBy
+}
+
+// GetModuleVersion returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetModuleVersion() *DeploymentSummaryModuleVersion {
+	return v.DeploymentSummary.ModuleVersion
+}
+
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.DeploymentSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalEnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment struct {
+	Id string `json:"id"`
+
+	Version int `json:"version"`
+
+	Status DeploymentStatus `json:"status"`
+
+	Operation *DeploymentOperation `json:"operation"`
+
+	CompletedAt *time.Time `json:"completedAt"`
+
+	CreatedBy *DeploymentSummaryCreatedByActor `json:"createdBy"`
+
+	ModuleVersion *DeploymentSummaryModuleVersion `json:"moduleVersion"`
+}
+
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) __premarshalJSON() (*__premarshalEnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment, error) {
+	var retval __premarshalEnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment
+
+	retval.Id = v.DeploymentSummary.Id
+	retval.Version = v.DeploymentSummary.Version
+	retval.Status = v.DeploymentSummary.Status
+	retval.Operation = v.DeploymentSummary.Operation
+	retval.CompletedAt = v.DeploymentSummary.CompletedAt
+	retval.CreatedBy = v.DeploymentSummary.CreatedBy
+	retval.ModuleVersion = v.DeploymentSummary.ModuleVersion
+	return &retval, nil
+}
+
+// EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceModuleDefinition includes the requested fields of the GraphQL type ModuleDefinition.
+// The GraphQL type's documentation follows.
+//
+// A module: teams publish its versions and deploy its instances.
+type EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceModuleDefinition struct {
+	// The module type that `$ref:<module-type>` names, unique within its owner.
+	Type string `json:"type"`
+	// The highest published semantic version, a pre-release only without a release; null if none is published.
+	LatestVersion *string `json:"latestVersion"`
+}
+
+// GetType returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceModuleDefinition.Type, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceModuleDefinition) GetType() string {
+	return v.Type
+}
+
+// GetLatestVersion returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceModuleDefinition.LatestVersion, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceModuleDefinition) GetLatestVersion() *string {
+	return v.LatestVersion
+}
+
+// EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionPageInfo includes the requested fields of the GraphQL type PageInfo.
+// The GraphQL type's documentation follows.
+//
+// The position of a page in its list.
+type EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionPageInfo struct {
+	// The cursor of the last edge; null on an empty page.
+	EndCursor *string `json:"endCursor"`
+}
+
+// GetEndCursor returns EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionPageInfo.EndCursor, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentModuleInstancesModuleInstanceConnectionPageInfo) GetEndCursor() *string {
+	return v.EndCursor
+}
+
+// EnvironmentScreenEnvironmentRequirementsRequirement includes the requested fields of the GraphQL type Requirement.
+// The GraphQL type's documentation follows.
+//
+// A rule applied to a deployment.
+type EnvironmentScreenEnvironmentRequirementsRequirement struct {
+	RequirementSummary `json:"-"`
+}
+
+// GetMet returns EnvironmentScreenEnvironmentRequirementsRequirement.Met, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentRequirementsRequirement) GetMet() bool {
+	return v.RequirementSummary.Met
+}
+
+// GetMessage returns EnvironmentScreenEnvironmentRequirementsRequirement.Message, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentRequirementsRequirement) GetMessage() string {
+	return v.RequirementSummary.Message
+}
+
+// GetAt returns EnvironmentScreenEnvironmentRequirementsRequirement.At, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentRequirementsRequirement) GetAt() *time.Time {
+	return v.RequirementSummary.At
+}
+
+// GetRule returns EnvironmentScreenEnvironmentRequirementsRequirement.Rule, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenEnvironmentRequirementsRequirement) GetRule() *RequirementSummaryRule {
+	return v.RequirementSummary.Rule
+}
+
+func (v *EnvironmentScreenEnvironmentRequirementsRequirement) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*EnvironmentScreenEnvironmentRequirementsRequirement
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.EnvironmentScreenEnvironmentRequirementsRequirement = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.RequirementSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalEnvironmentScreenEnvironmentRequirementsRequirement struct {
+	Met bool `json:"met"`
+
+	Message string `json:"message"`
+
+	At *time.Time `json:"at"`
+
+	Rule *RequirementSummaryRule `json:"rule"`
+}
+
+func (v *EnvironmentScreenEnvironmentRequirementsRequirement) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *EnvironmentScreenEnvironmentRequirementsRequirement) __premarshalJSON() (*__premarshalEnvironmentScreenEnvironmentRequirementsRequirement, error) {
+	var retval __premarshalEnvironmentScreenEnvironmentRequirementsRequirement
+
+	retval.Met = v.RequirementSummary.Met
+	retval.Message = v.RequirementSummary.Message
+	retval.At = v.RequirementSummary.At
+	retval.Rule = v.RequirementSummary.Rule
+	return &retval, nil
+}
+
+// EnvironmentScreenResponse is returned by EnvironmentScreen on success.
+type EnvironmentScreenResponse struct {
+	// One environment, by id or path, or `slipway:Environment:NOT_FOUND`.
+	Environment *EnvironmentScreenEnvironment `json:"environment"`
+}
+
+// GetEnvironment returns EnvironmentScreenResponse.Environment, and is useful for accessing the field via an interface.
+func (v *EnvironmentScreenResponse) GetEnvironment() *EnvironmentScreenEnvironment {
+	return v.Environment
+}
 
 // FailuresDeploymentsDeploymentConnection includes the requested fields of the GraphQL type DeploymentConnection.
 // The GraphQL type's documentation follows.
@@ -15,11 +5485,11 @@ import (
 // A page of deployments.
 type FailuresDeploymentsDeploymentConnection struct {
 	// The items.
-	Nodes []FailuresDeploymentsDeploymentConnectionNodesDeployment `json:"nodes"`
+	Nodes []*FailuresDeploymentsDeploymentConnectionNodesDeployment `json:"nodes"`
 }
 
 // GetNodes returns FailuresDeploymentsDeploymentConnection.Nodes, and is useful for accessing the field via an interface.
-func (v *FailuresDeploymentsDeploymentConnection) GetNodes() []FailuresDeploymentsDeploymentConnectionNodesDeployment {
+func (v *FailuresDeploymentsDeploymentConnection) GetNodes() []*FailuresDeploymentsDeploymentConnectionNodesDeployment {
 	return v.Nodes
 }
 
@@ -33,7 +5503,7 @@ type FailuresDeploymentsDeploymentConnectionNodesDeployment struct {
 	// When it ended; null before.
 	CompletedAt *time.Time `json:"completedAt"`
 	// Its instance.
-	ModuleInstance FailuresDeploymentsDeploymentConnectionNodesDeploymentModuleInstance `json:"moduleInstance"`
+	ModuleInstance *FailuresDeploymentsDeploymentConnectionNodesDeploymentModuleInstance `json:"moduleInstance"`
 	// Why it failed or was canceled; null otherwise.
 	Error *FailuresDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData `json:"error"`
 }
@@ -47,7 +5517,7 @@ func (v *FailuresDeploymentsDeploymentConnectionNodesDeployment) GetCompletedAt(
 }
 
 // GetModuleInstance returns FailuresDeploymentsDeploymentConnectionNodesDeployment.ModuleInstance, and is useful for accessing the field via an interface.
-func (v *FailuresDeploymentsDeploymentConnectionNodesDeployment) GetModuleInstance() FailuresDeploymentsDeploymentConnectionNodesDeploymentModuleInstance {
+func (v *FailuresDeploymentsDeploymentConnectionNodesDeployment) GetModuleInstance() *FailuresDeploymentsDeploymentConnectionNodesDeploymentModuleInstance {
 	return v.ModuleInstance
 }
 
@@ -102,6 +5572,7069 @@ func (v *FailuresResponse) GetDeployments() *FailuresDeploymentsDeploymentConnec
 	return v.Deployments
 }
 
+// FiguresScreenProjectsProjectConnection includes the requested fields of the GraphQL type ProjectConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of projects.
+type FiguresScreenProjectsProjectConnection struct {
+	// The items.
+	Nodes []*FiguresScreenProjectsProjectConnectionNodesProject `json:"nodes"`
+}
+
+// GetNodes returns FiguresScreenProjectsProjectConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnection) GetNodes() []*FiguresScreenProjectsProjectConnectionNodesProject {
+	return v.Nodes
+}
+
+// FiguresScreenProjectsProjectConnectionNodesProject includes the requested fields of the GraphQL type Project.
+// The GraphQL type's documentation follows.
+//
+// A group of environments.
+type FiguresScreenProjectsProjectConnectionNodesProject struct {
+	// The name in URLs and templates, unique among the organization's projects that are not archived.
+	Slug string `json:"slug"`
+	// Its environments, newest first, without archived ones.
+	Environments *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection `json:"environments"`
+}
+
+// GetSlug returns FiguresScreenProjectsProjectConnectionNodesProject.Slug, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnectionNodesProject) GetSlug() string { return v.Slug }
+
+// GetEnvironments returns FiguresScreenProjectsProjectConnectionNodesProject.Environments, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnectionNodesProject) GetEnvironments() *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection {
+	return v.Environments
+}
+
+// FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection includes the requested fields of the GraphQL type EnvironmentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of environments.
+type FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection struct {
+	// The items.
+	Nodes []*FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment `json:"nodes"`
+}
+
+// GetNodes returns FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection) GetNodes() []*FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment {
+	return v.Nodes
+}
+
+// FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment includes the requested fields of the GraphQL type Environment.
+// The GraphQL type's documentation follows.
+//
+// A stage that modules are deployed to, such as staging or production.
+type FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment struct {
+	// The name in URLs and templates, unique among the project's environments that are not archived.
+	Slug string `json:"slug"`
+	// Statistics of its deployments; null if not computable.
+	DeploymentStatistics *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatistics `json:"deploymentStatistics"`
+}
+
+// GetSlug returns FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment.Slug, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment) GetSlug() string {
+	return v.Slug
+}
+
+// GetDeploymentStatistics returns FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment.DeploymentStatistics, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment) GetDeploymentStatistics() *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatistics {
+	return v.DeploymentStatistics
+}
+
+// FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatistics includes the requested fields of the GraphQL type DeploymentStatistics.
+// The GraphQL type's documentation follows.
+//
+// Statistics of deployments, without those started outside Slipway.
+type FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatistics struct {
+	// The whole period.
+	Total *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures `json:"total"`
+}
+
+// GetTotal returns FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatistics.Total, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatistics) GetTotal() *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures {
+	return v.Total
+}
+
+// FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures includes the requested fields of the GraphQL type DeploymentFigures.
+// The GraphQL type's documentation follows.
+//
+// Statistics of the deployments created in a period.
+type FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures struct {
+	// The number created.
+	Created int `json:"created"`
+	// The share of ended deployments that failed or were rolled back from, canceled ones excluded; null without any.
+	FailureRate *float64 `json:"failureRate"`
+	// The median seconds from start to success; null without a success.
+	MedianSeconds *float64 `json:"medianSeconds"`
+	// The median seconds from a failure to the instance's next success; null without one.
+	MedianRestoreSeconds *float64 `json:"medianRestoreSeconds"`
+}
+
+// GetCreated returns FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures.Created, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures) GetCreated() int {
+	return v.Created
+}
+
+// GetFailureRate returns FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures.FailureRate, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures) GetFailureRate() *float64 {
+	return v.FailureRate
+}
+
+// GetMedianSeconds returns FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures.MedianSeconds, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures) GetMedianSeconds() *float64 {
+	return v.MedianSeconds
+}
+
+// GetMedianRestoreSeconds returns FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures.MedianRestoreSeconds, and is useful for accessing the field via an interface.
+func (v *FiguresScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentStatisticsTotalDeploymentFigures) GetMedianRestoreSeconds() *float64 {
+	return v.MedianRestoreSeconds
+}
+
+// FiguresScreenResponse is returned by FiguresScreen on success.
+type FiguresScreenResponse struct {
+	// The organization's projects, newest first, without archived ones.
+	Projects *FiguresScreenProjectsProjectConnection `json:"projects"`
+}
+
+// GetProjects returns FiguresScreenResponse.Projects, and is useful for accessing the field via an interface.
+func (v *FiguresScreenResponse) GetProjects() *FiguresScreenProjectsProjectConnection {
+	return v.Projects
+}
+
+// What a form needs to know of an input.
+//
+// FormField is implemented by the following types:
+// FormFieldArrayProperty
+// FormFieldBooleanProperty
+// FormFieldCompoundProperty
+// FormFieldGitRepoProperty
+// FormFieldKeyValueProperty
+// FormFieldNumberProperty
+// FormFieldObjectArrayProperty
+// FormFieldObjectMapProperty
+// FormFieldObjectProperty
+// FormFieldReferenceProperty
+// FormFieldSectionProperty
+// FormFieldStringArrayProperty
+// FormFieldStringProperty
+// FormFieldTextProperty
+type FormField interface {
+	implementsGraphQLInterfaceFormField()
+}
+
+func (v *FormFieldArrayProperty) implementsGraphQLInterfaceFormField()       {}
+func (v *FormFieldBooleanProperty) implementsGraphQLInterfaceFormField()     {}
+func (v *FormFieldCompoundProperty) implementsGraphQLInterfaceFormField()    {}
+func (v *FormFieldGitRepoProperty) implementsGraphQLInterfaceFormField()     {}
+func (v *FormFieldKeyValueProperty) implementsGraphQLInterfaceFormField()    {}
+func (v *FormFieldNumberProperty) implementsGraphQLInterfaceFormField()      {}
+func (v *FormFieldObjectArrayProperty) implementsGraphQLInterfaceFormField() {}
+func (v *FormFieldObjectMapProperty) implementsGraphQLInterfaceFormField()   {}
+func (v *FormFieldObjectProperty) implementsGraphQLInterfaceFormField()      {}
+func (v *FormFieldReferenceProperty) implementsGraphQLInterfaceFormField()   {}
+func (v *FormFieldSectionProperty) implementsGraphQLInterfaceFormField()     {}
+func (v *FormFieldStringArrayProperty) implementsGraphQLInterfaceFormField() {}
+func (v *FormFieldStringProperty) implementsGraphQLInterfaceFormField()      {}
+func (v *FormFieldTextProperty) implementsGraphQLInterfaceFormField()        {}
+
+func __unmarshalFormField(b []byte, v *FormField) error {
+	if string(b) == "null" {
+		return nil
+	}
+
+	var tn struct {
+		TypeName string `json:"__typename"`
+	}
+	err := json.Unmarshal(b, &tn)
+	if err != nil {
+		return err
+	}
+
+	switch tn.TypeName {
+	case "ArrayProperty":
+		*v = new(FormFieldArrayProperty)
+		return json.Unmarshal(b, *v)
+	case "BooleanProperty":
+		*v = new(FormFieldBooleanProperty)
+		return json.Unmarshal(b, *v)
+	case "CompoundProperty":
+		*v = new(FormFieldCompoundProperty)
+		return json.Unmarshal(b, *v)
+	case "GitRepoProperty":
+		*v = new(FormFieldGitRepoProperty)
+		return json.Unmarshal(b, *v)
+	case "KeyValueProperty":
+		*v = new(FormFieldKeyValueProperty)
+		return json.Unmarshal(b, *v)
+	case "NumberProperty":
+		*v = new(FormFieldNumberProperty)
+		return json.Unmarshal(b, *v)
+	case "ObjectArrayProperty":
+		*v = new(FormFieldObjectArrayProperty)
+		return json.Unmarshal(b, *v)
+	case "ObjectMapProperty":
+		*v = new(FormFieldObjectMapProperty)
+		return json.Unmarshal(b, *v)
+	case "ObjectProperty":
+		*v = new(FormFieldObjectProperty)
+		return json.Unmarshal(b, *v)
+	case "ReferenceProperty":
+		*v = new(FormFieldReferenceProperty)
+		return json.Unmarshal(b, *v)
+	case "SectionProperty":
+		*v = new(FormFieldSectionProperty)
+		return json.Unmarshal(b, *v)
+	case "StringArrayProperty":
+		*v = new(FormFieldStringArrayProperty)
+		return json.Unmarshal(b, *v)
+	case "StringProperty":
+		*v = new(FormFieldStringProperty)
+		return json.Unmarshal(b, *v)
+	case "TextProperty":
+		*v = new(FormFieldTextProperty)
+		return json.Unmarshal(b, *v)
+	case "":
+		return fmt.Errorf(
+			"response was missing InputProperty.__typename")
+	default:
+		return fmt.Errorf(
+			`unexpected concrete type for FormField: "%v"`, tn.TypeName)
+	}
+}
+
+func __marshalFormField(v *FormField) ([]byte, error) {
+
+	var typename string
+	switch v := (*v).(type) {
+	case *FormFieldArrayProperty:
+		typename = "ArrayProperty"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldArrayProperty
+		}{typename, v}
+		return json.Marshal(result)
+	case *FormFieldBooleanProperty:
+		typename = "BooleanProperty"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldBooleanProperty
+		}{typename, v}
+		return json.Marshal(result)
+	case *FormFieldCompoundProperty:
+		typename = "CompoundProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalFormFieldCompoundProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *FormFieldGitRepoProperty:
+		typename = "GitRepoProperty"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldGitRepoProperty
+		}{typename, v}
+		return json.Marshal(result)
+	case *FormFieldKeyValueProperty:
+		typename = "KeyValueProperty"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldKeyValueProperty
+		}{typename, v}
+		return json.Marshal(result)
+	case *FormFieldNumberProperty:
+		typename = "NumberProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalFormFieldNumberProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *FormFieldObjectArrayProperty:
+		typename = "ObjectArrayProperty"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldObjectArrayProperty
+		}{typename, v}
+		return json.Marshal(result)
+	case *FormFieldObjectMapProperty:
+		typename = "ObjectMapProperty"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldObjectMapProperty
+		}{typename, v}
+		return json.Marshal(result)
+	case *FormFieldObjectProperty:
+		typename = "ObjectProperty"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldObjectProperty
+		}{typename, v}
+		return json.Marshal(result)
+	case *FormFieldReferenceProperty:
+		typename = "ReferenceProperty"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldReferenceProperty
+		}{typename, v}
+		return json.Marshal(result)
+	case *FormFieldSectionProperty:
+		typename = "SectionProperty"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldSectionProperty
+		}{typename, v}
+		return json.Marshal(result)
+	case *FormFieldStringArrayProperty:
+		typename = "StringArrayProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalFormFieldStringArrayProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *FormFieldStringProperty:
+		typename = "StringProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalFormFieldStringProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *FormFieldTextProperty:
+		typename = "TextProperty"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldTextProperty
+		}{typename, v}
+		return json.Marshal(result)
+	case nil:
+		return []byte("null"), nil
+	default:
+		return nil, fmt.Errorf(
+			`unexpected concrete type for FormField: "%T"`, v)
+	}
+}
+
+// What a form needs to know of an input.
+type FormFieldArrayProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+}
+
+// GetId returns FormFieldArrayProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldArrayProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldArrayProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldArrayProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldArrayProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldArrayProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldArrayProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldArrayProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldArrayProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldArrayProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldArrayProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldArrayProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldArrayProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldArrayProperty) GetRequired() bool { return v.Required }
+
+// What a form needs to know of an input.
+type FormFieldBooleanProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+}
+
+// GetId returns FormFieldBooleanProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldBooleanProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldBooleanProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldBooleanProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldBooleanProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldBooleanProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldBooleanProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldBooleanProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldBooleanProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldBooleanProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldBooleanProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldBooleanProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// What a form needs to know of an input.
+type FormFieldCompoundProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+	// The options to choose from; null if any value may be entered.
+	Values *FormFieldValuesInputValues `json:"-"`
+}
+
+// GetId returns FormFieldCompoundProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldCompoundProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldCompoundProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldCompoundProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldCompoundProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldCompoundProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldCompoundProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldCompoundProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldCompoundProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldCompoundProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldCompoundProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldCompoundProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldCompoundProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldCompoundProperty) GetRequired() bool { return v.Required }
+
+// GetValues returns FormFieldCompoundProperty.Values, and is useful for accessing the field via an interface.
+func (v *FormFieldCompoundProperty) GetValues() *FormFieldValuesInputValues { return v.Values }
+
+func (v *FormFieldCompoundProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*FormFieldCompoundProperty
+		Values json.RawMessage `json:"values"`
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.FormFieldCompoundProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	{
+		dst := &v.Values
+		src := firstPass.Values
+		if len(src) != 0 && string(src) != "null" {
+			*dst = new(FormFieldValuesInputValues)
+			err = __unmarshalFormFieldValuesInputValues(
+				src, *dst)
+			if err != nil {
+				return fmt.Errorf(
+					"unable to unmarshal FormFieldCompoundProperty.Values: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+type __premarshalFormFieldCompoundProperty struct {
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *FormFieldCompoundProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *FormFieldCompoundProperty) __premarshalJSON() (*__premarshalFormFieldCompoundProperty, error) {
+	var retval __premarshalFormFieldCompoundProperty
+
+	retval.Id = v.Id
+	retval.Label = v.Label
+	retval.Type = v.Type
+	retval.ShowWhen = v.ShowWhen
+	retval.Immutable = v.Immutable
+	retval.Default = v.Default
+	retval.Required = v.Required
+	{
+
+		dst := &retval.Values
+		src := v.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal FormFieldCompoundProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// What a form needs to know of an input.
+type FormFieldGitRepoProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+}
+
+// GetId returns FormFieldGitRepoProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldGitRepoProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldGitRepoProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldGitRepoProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldGitRepoProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldGitRepoProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldGitRepoProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldGitRepoProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldGitRepoProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldGitRepoProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldGitRepoProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldGitRepoProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldGitRepoProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldGitRepoProperty) GetRequired() bool { return v.Required }
+
+// What a form needs to know of an input.
+type FormFieldKeyValueProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+}
+
+// GetId returns FormFieldKeyValueProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldKeyValueProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldKeyValueProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldKeyValueProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldKeyValueProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldKeyValueProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldKeyValueProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldKeyValueProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldKeyValueProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldKeyValueProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldKeyValueProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldKeyValueProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldKeyValueProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldKeyValueProperty) GetRequired() bool { return v.Required }
+
+// What a form needs to know of an input.
+type FormFieldNumberProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+	// The options to choose from; null if any value may be entered.
+	Values *FormFieldValuesInputValues `json:"-"`
+}
+
+// GetId returns FormFieldNumberProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldNumberProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldNumberProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldNumberProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldNumberProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldNumberProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldNumberProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldNumberProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldNumberProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldNumberProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldNumberProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldNumberProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldNumberProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldNumberProperty) GetRequired() bool { return v.Required }
+
+// GetValues returns FormFieldNumberProperty.Values, and is useful for accessing the field via an interface.
+func (v *FormFieldNumberProperty) GetValues() *FormFieldValuesInputValues { return v.Values }
+
+func (v *FormFieldNumberProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*FormFieldNumberProperty
+		Values json.RawMessage `json:"values"`
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.FormFieldNumberProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	{
+		dst := &v.Values
+		src := firstPass.Values
+		if len(src) != 0 && string(src) != "null" {
+			*dst = new(FormFieldValuesInputValues)
+			err = __unmarshalFormFieldValuesInputValues(
+				src, *dst)
+			if err != nil {
+				return fmt.Errorf(
+					"unable to unmarshal FormFieldNumberProperty.Values: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+type __premarshalFormFieldNumberProperty struct {
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *FormFieldNumberProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *FormFieldNumberProperty) __premarshalJSON() (*__premarshalFormFieldNumberProperty, error) {
+	var retval __premarshalFormFieldNumberProperty
+
+	retval.Id = v.Id
+	retval.Label = v.Label
+	retval.Type = v.Type
+	retval.ShowWhen = v.ShowWhen
+	retval.Immutable = v.Immutable
+	retval.Default = v.Default
+	retval.Required = v.Required
+	{
+
+		dst := &retval.Values
+		src := v.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal FormFieldNumberProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// What a form needs to know of an input.
+type FormFieldObjectArrayProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+}
+
+// GetId returns FormFieldObjectArrayProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectArrayProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldObjectArrayProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectArrayProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldObjectArrayProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectArrayProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldObjectArrayProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectArrayProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldObjectArrayProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectArrayProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldObjectArrayProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectArrayProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldObjectArrayProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectArrayProperty) GetRequired() bool { return v.Required }
+
+// What a form needs to know of an input.
+type FormFieldObjectMapProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+}
+
+// GetId returns FormFieldObjectMapProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectMapProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldObjectMapProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectMapProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldObjectMapProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectMapProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldObjectMapProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectMapProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldObjectMapProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectMapProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldObjectMapProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectMapProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldObjectMapProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectMapProperty) GetRequired() bool { return v.Required }
+
+// What a form needs to know of an input.
+type FormFieldObjectProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+}
+
+// GetId returns FormFieldObjectProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldObjectProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldObjectProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldObjectProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldObjectProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldObjectProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldObjectProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldObjectProperty) GetRequired() bool { return v.Required }
+
+// What a form needs to know of an input.
+type FormFieldReferenceProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+}
+
+// GetId returns FormFieldReferenceProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldReferenceProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldReferenceProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldReferenceProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldReferenceProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldReferenceProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldReferenceProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldReferenceProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldReferenceProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldReferenceProperty) GetImmutable() bool { return v.Immutable }
+
+// GetRequired returns FormFieldReferenceProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldReferenceProperty) GetRequired() bool { return v.Required }
+
+// What a form needs to know of an input.
+type FormFieldSectionProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+}
+
+// GetId returns FormFieldSectionProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldSectionProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldSectionProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldSectionProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldSectionProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldSectionProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldSectionProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldSectionProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// What a form needs to know of an input.
+type FormFieldStringArrayProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+	// The options to choose from; null if any value may be entered.
+	Values *FormFieldValuesInputValues `json:"-"`
+}
+
+// GetId returns FormFieldStringArrayProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldStringArrayProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldStringArrayProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldStringArrayProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldStringArrayProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldStringArrayProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldStringArrayProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldStringArrayProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldStringArrayProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldStringArrayProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldStringArrayProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldStringArrayProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldStringArrayProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldStringArrayProperty) GetRequired() bool { return v.Required }
+
+// GetValues returns FormFieldStringArrayProperty.Values, and is useful for accessing the field via an interface.
+func (v *FormFieldStringArrayProperty) GetValues() *FormFieldValuesInputValues { return v.Values }
+
+func (v *FormFieldStringArrayProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*FormFieldStringArrayProperty
+		Values json.RawMessage `json:"values"`
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.FormFieldStringArrayProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	{
+		dst := &v.Values
+		src := firstPass.Values
+		if len(src) != 0 && string(src) != "null" {
+			*dst = new(FormFieldValuesInputValues)
+			err = __unmarshalFormFieldValuesInputValues(
+				src, *dst)
+			if err != nil {
+				return fmt.Errorf(
+					"unable to unmarshal FormFieldStringArrayProperty.Values: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+type __premarshalFormFieldStringArrayProperty struct {
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *FormFieldStringArrayProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *FormFieldStringArrayProperty) __premarshalJSON() (*__premarshalFormFieldStringArrayProperty, error) {
+	var retval __premarshalFormFieldStringArrayProperty
+
+	retval.Id = v.Id
+	retval.Label = v.Label
+	retval.Type = v.Type
+	retval.ShowWhen = v.ShowWhen
+	retval.Immutable = v.Immutable
+	retval.Default = v.Default
+	retval.Required = v.Required
+	{
+
+		dst := &retval.Values
+		src := v.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal FormFieldStringArrayProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// What a form needs to know of an input.
+type FormFieldStringProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+	// The options to choose from; null if any value may be entered.
+	Values *FormFieldValuesInputValues `json:"-"`
+}
+
+// GetId returns FormFieldStringProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldStringProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldStringProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldStringProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldStringProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldStringProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldStringProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldStringProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldStringProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldStringProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldStringProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldStringProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldStringProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldStringProperty) GetRequired() bool { return v.Required }
+
+// GetValues returns FormFieldStringProperty.Values, and is useful for accessing the field via an interface.
+func (v *FormFieldStringProperty) GetValues() *FormFieldValuesInputValues { return v.Values }
+
+func (v *FormFieldStringProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*FormFieldStringProperty
+		Values json.RawMessage `json:"values"`
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.FormFieldStringProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	{
+		dst := &v.Values
+		src := firstPass.Values
+		if len(src) != 0 && string(src) != "null" {
+			*dst = new(FormFieldValuesInputValues)
+			err = __unmarshalFormFieldValuesInputValues(
+				src, *dst)
+			if err != nil {
+				return fmt.Errorf(
+					"unable to unmarshal FormFieldStringProperty.Values: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+type __premarshalFormFieldStringProperty struct {
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *FormFieldStringProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *FormFieldStringProperty) __premarshalJSON() (*__premarshalFormFieldStringProperty, error) {
+	var retval __premarshalFormFieldStringProperty
+
+	retval.Id = v.Id
+	retval.Label = v.Label
+	retval.Type = v.Type
+	retval.ShowWhen = v.ShowWhen
+	retval.Immutable = v.Immutable
+	retval.Default = v.Default
+	retval.Required = v.Required
+	{
+
+		dst := &retval.Values
+		src := v.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal FormFieldStringProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// What a form needs to know of an input.
+type FormFieldTextProperty struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// The kind of variant.
+	Type string `json:"type"`
+	// When it is shown: conditions by the ids of other inputs; null for always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether the first successful deployment locks the value.
+	Immutable bool `json:"immutable"`
+	// The default; null if it has none. Templates in strings, `${{ … }}`, are filled in when a deployment is created.
+	Default *json.RawMessage `json:"default"`
+	// Whether a value must be given.
+	Required bool `json:"required"`
+}
+
+// GetId returns FormFieldTextProperty.Id, and is useful for accessing the field via an interface.
+func (v *FormFieldTextProperty) GetId() string { return v.Id }
+
+// GetLabel returns FormFieldTextProperty.Label, and is useful for accessing the field via an interface.
+func (v *FormFieldTextProperty) GetLabel() string { return v.Label }
+
+// GetType returns FormFieldTextProperty.Type, and is useful for accessing the field via an interface.
+func (v *FormFieldTextProperty) GetType() string { return v.Type }
+
+// GetShowWhen returns FormFieldTextProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *FormFieldTextProperty) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetImmutable returns FormFieldTextProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *FormFieldTextProperty) GetImmutable() bool { return v.Immutable }
+
+// GetDefault returns FormFieldTextProperty.Default, and is useful for accessing the field via an interface.
+func (v *FormFieldTextProperty) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns FormFieldTextProperty.Required, and is useful for accessing the field via an interface.
+func (v *FormFieldTextProperty) GetRequired() bool { return v.Required }
+
+// FormFieldValuesDynamicValuesRef includes the requested fields of the GraphQL type DynamicValuesRef.
+// The GraphQL type's documentation follows.
+//
+// Options that the server looks up on demand. Unset fields are null.
+type FormFieldValuesDynamicValuesRef struct {
+	Typename *string `json:"__typename"`
+}
+
+// GetTypename returns FormFieldValuesDynamicValuesRef.Typename, and is useful for accessing the field via an interface.
+func (v *FormFieldValuesDynamicValuesRef) GetTypename() *string { return v.Typename }
+
+// FormFieldValuesInputValues includes the requested fields of the GraphQL interface InputValues.
+//
+// FormFieldValuesInputValues is implemented by the following types:
+// FormFieldValuesDynamicValuesRef
+// FormFieldValuesStaticValues
+// The GraphQL type's documentation follows.
+//
+// The source of an input's options.
+type FormFieldValuesInputValues interface {
+	implementsGraphQLInterfaceFormFieldValuesInputValues()
+	// GetTypename returns the receiver's concrete GraphQL type-name (see interface doc for possible values).
+	GetTypename() *string
+}
+
+func (v *FormFieldValuesDynamicValuesRef) implementsGraphQLInterfaceFormFieldValuesInputValues() {}
+func (v *FormFieldValuesStaticValues) implementsGraphQLInterfaceFormFieldValuesInputValues()     {}
+
+func __unmarshalFormFieldValuesInputValues(b []byte, v *FormFieldValuesInputValues) error {
+	if string(b) == "null" {
+		return nil
+	}
+
+	var tn struct {
+		TypeName string `json:"__typename"`
+	}
+	err := json.Unmarshal(b, &tn)
+	if err != nil {
+		return err
+	}
+
+	switch tn.TypeName {
+	case "DynamicValuesRef":
+		*v = new(FormFieldValuesDynamicValuesRef)
+		return json.Unmarshal(b, *v)
+	case "StaticValues":
+		*v = new(FormFieldValuesStaticValues)
+		return json.Unmarshal(b, *v)
+	case "":
+		return fmt.Errorf(
+			"response was missing InputValues.__typename")
+	default:
+		return fmt.Errorf(
+			`unexpected concrete type for FormFieldValuesInputValues: "%v"`, tn.TypeName)
+	}
+}
+
+func __marshalFormFieldValuesInputValues(v *FormFieldValuesInputValues) ([]byte, error) {
+
+	var typename string
+	switch v := (*v).(type) {
+	case *FormFieldValuesDynamicValuesRef:
+		typename = "DynamicValuesRef"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldValuesDynamicValuesRef
+		}{typename, v}
+		return json.Marshal(result)
+	case *FormFieldValuesStaticValues:
+		typename = "StaticValues"
+
+		result := struct {
+			TypeName string `json:"__typename"`
+			*FormFieldValuesStaticValues
+		}{typename, v}
+		return json.Marshal(result)
+	case nil:
+		return []byte("null"), nil
+	default:
+		return nil, fmt.Errorf(
+			`unexpected concrete type for FormFieldValuesInputValues: "%T"`, v)
+	}
+}
+
+// FormFieldValuesStaticValues includes the requested fields of the GraphQL type StaticValues.
+// The GraphQL type's documentation follows.
+//
+// A fixed list of options.
+type FormFieldValuesStaticValues struct {
+	Typename *string `json:"__typename"`
+	// The options, in display order.
+	Options []*FormFieldValuesStaticValuesOptionsInputOption `json:"options"`
+}
+
+// GetTypename returns FormFieldValuesStaticValues.Typename, and is useful for accessing the field via an interface.
+func (v *FormFieldValuesStaticValues) GetTypename() *string { return v.Typename }
+
+// GetOptions returns FormFieldValuesStaticValues.Options, and is useful for accessing the field via an interface.
+func (v *FormFieldValuesStaticValues) GetOptions() []*FormFieldValuesStaticValuesOptionsInputOption {
+	return v.Options
+}
+
+// FormFieldValuesStaticValuesOptionsInputOption includes the requested fields of the GraphQL type InputOption.
+// The GraphQL type's documentation follows.
+//
+// One option. Unset fields are null.
+type FormFieldValuesStaticValuesOptionsInputOption struct {
+	// The value: a string, an integer or, for compound inputs, an object of fields.
+	Value json.RawMessage `json:"value"`
+}
+
+// GetValue returns FormFieldValuesStaticValuesOptionsInputOption.Value, and is useful for accessing the field via an interface.
+func (v *FormFieldValuesStaticValuesOptionsInputOption) GetValue() json.RawMessage { return v.Value }
+
+// A choice of a repository, by its full URL.
+type GitRepoPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `gitrepo`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The default.
+	Default *json.RawMessage `json:"default"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+}
+
+// GetId returns GitRepoPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns GitRepoPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns GitRepoPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns GitRepoPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns GitRepoPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns GitRepoPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns GitRepoPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns GitRepoPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetPlaceholder returns GitRepoPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns GitRepoPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *GitRepoPropertyInput) GetRequired() *bool { return v.Required }
+
+// GraphScreenEnvironment includes the requested fields of the GraphQL type Environment.
+// The GraphQL type's documentation follows.
+//
+// A stage that modules are deployed to, such as staging or production.
+type GraphScreenEnvironment struct {
+	// Its instances, newest first, without archived ones.
+	ModuleInstances *GraphScreenEnvironmentModuleInstancesModuleInstanceConnection `json:"moduleInstances"`
+}
+
+// GetModuleInstances returns GraphScreenEnvironment.ModuleInstances, and is useful for accessing the field via an interface.
+func (v *GraphScreenEnvironment) GetModuleInstances() *GraphScreenEnvironmentModuleInstancesModuleInstanceConnection {
+	return v.ModuleInstances
+}
+
+// GraphScreenEnvironmentModuleInstancesModuleInstanceConnection includes the requested fields of the GraphQL type ModuleInstanceConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of module instances.
+type GraphScreenEnvironmentModuleInstancesModuleInstanceConnection struct {
+	// The items.
+	Nodes []*GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance `json:"nodes"`
+}
+
+// GetNodes returns GraphScreenEnvironmentModuleInstancesModuleInstanceConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *GraphScreenEnvironmentModuleInstancesModuleInstanceConnection) GetNodes() []*GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance {
+	return v.Nodes
+}
+
+// GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance struct {
+	// The id, `inst_…`.
+	Id string `json:"id"`
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+	// Its latest success; null before the first success and after a destroy.
+	LiveDeployment *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment `json:"liveDeployment"`
+}
+
+// GetId returns GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance.Id, and is useful for accessing the field via an interface.
+func (v *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetId() string {
+	return v.Id
+}
+
+// GetName returns GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance.Name, and is useful for accessing the field via an interface.
+func (v *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetName() string {
+	return v.Name
+}
+
+// GetLiveDeployment returns GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetLiveDeployment() *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment {
+	return v.LiveDeployment
+}
+
+// GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment struct {
+	// The instances that its inputs choose, in form order, at most 1,000; for a replay, the original's. Empty if unknown.
+	References *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnection `json:"references"`
+}
+
+// GetReferences returns GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.References, and is useful for accessing the field via an interface.
+func (v *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetReferences() *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnection {
+	return v.References
+}
+
+// GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnection includes the requested fields of the GraphQL type DeploymentReferenceConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of references.
+type GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnection struct {
+	// The items.
+	Nodes []*GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference `json:"nodes"`
+}
+
+// GetNodes returns GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnection) GetNodes() []*GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference {
+	return v.Nodes
+}
+
+// GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference includes the requested fields of the GraphQL type DeploymentReference.
+// The GraphQL type's documentation follows.
+//
+// An instance that an input of a deployment chose.
+type GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference struct {
+	// The input, a JSON Pointer into the inputs of the release.
+	Pointer string `json:"pointer"`
+	// The id of the chosen instance.
+	ModuleInstanceId string `json:"moduleInstanceId"`
+}
+
+// GetPointer returns GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference.Pointer, and is useful for accessing the field via an interface.
+func (v *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference) GetPointer() string {
+	return v.Pointer
+}
+
+// GetModuleInstanceId returns GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *GraphScreenEnvironmentModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeploymentReferencesDeploymentReferenceConnectionNodesDeploymentReference) GetModuleInstanceId() string {
+	return v.ModuleInstanceId
+}
+
+// GraphScreenResponse is returned by GraphScreen on success.
+type GraphScreenResponse struct {
+	// One environment, by id or path, or `slipway:Environment:NOT_FOUND`.
+	Environment *GraphScreenEnvironment `json:"environment"`
+}
+
+// GetEnvironment returns GraphScreenResponse.Environment, and is useful for accessing the field via an interface.
+func (v *GraphScreenResponse) GetEnvironment() *GraphScreenEnvironment { return v.Environment }
+
+// HomeScreenAwaitingMyApprovalDeploymentConnection includes the requested fields of the GraphQL type DeploymentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of deployments.
+type HomeScreenAwaitingMyApprovalDeploymentConnection struct {
+	// The number of items, counted only if selected.
+	TotalCount int `json:"totalCount"`
+}
+
+// GetTotalCount returns HomeScreenAwaitingMyApprovalDeploymentConnection.TotalCount, and is useful for accessing the field via an interface.
+func (v *HomeScreenAwaitingMyApprovalDeploymentConnection) GetTotalCount() int { return v.TotalCount }
+
+// HomeScreenProjectsProjectConnection includes the requested fields of the GraphQL type ProjectConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of projects.
+type HomeScreenProjectsProjectConnection struct {
+	// The items.
+	Nodes []*HomeScreenProjectsProjectConnectionNodesProject `json:"nodes"`
+}
+
+// GetNodes returns HomeScreenProjectsProjectConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnection) GetNodes() []*HomeScreenProjectsProjectConnectionNodesProject {
+	return v.Nodes
+}
+
+// HomeScreenProjectsProjectConnectionNodesProject includes the requested fields of the GraphQL type Project.
+// The GraphQL type's documentation follows.
+//
+// A group of environments.
+type HomeScreenProjectsProjectConnectionNodesProject struct {
+	// The id, `prj_…`.
+	Id string `json:"id"`
+	// The name in URLs and templates, unique among the organization's projects that are not archived.
+	Slug string `json:"slug"`
+	// Its environments, newest first, without archived ones.
+	Environments *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection `json:"environments"`
+}
+
+// GetId returns HomeScreenProjectsProjectConnectionNodesProject.Id, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProject) GetId() string { return v.Id }
+
+// GetSlug returns HomeScreenProjectsProjectConnectionNodesProject.Slug, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProject) GetSlug() string { return v.Slug }
+
+// GetEnvironments returns HomeScreenProjectsProjectConnectionNodesProject.Environments, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProject) GetEnvironments() *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection {
+	return v.Environments
+}
+
+// HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection includes the requested fields of the GraphQL type EnvironmentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of environments.
+type HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection struct {
+	// The items.
+	Nodes []*HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment `json:"nodes"`
+}
+
+// GetNodes returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnection) GetNodes() []*HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment {
+	return v.Nodes
+}
+
+// HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment includes the requested fields of the GraphQL type Environment.
+// The GraphQL type's documentation follows.
+//
+// A stage that modules are deployed to, such as staging or production.
+type HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment struct {
+	// The id, `env_…`.
+	Id string `json:"id"`
+	// The name in URLs and templates, unique among the project's environments that are not archived.
+	Slug string `json:"slug"`
+	// Its instances by state; null if they cannot be counted.
+	InstanceCounts *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts `json:"instanceCounts"`
+	// Its deployments, newest first.
+	Deployments *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnection `json:"deployments"`
+}
+
+// GetId returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment.Id, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment) GetId() string {
+	return v.Id
+}
+
+// GetSlug returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment.Slug, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment) GetSlug() string {
+	return v.Slug
+}
+
+// GetInstanceCounts returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment.InstanceCounts, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment) GetInstanceCounts() *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts {
+	return v.InstanceCounts
+}
+
+// GetDeployments returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment.Deployments, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironment) GetDeployments() *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnection {
+	return v.Deployments
+}
+
+// HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnection includes the requested fields of the GraphQL type DeploymentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of deployments.
+type HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnection struct {
+	// The items.
+	Nodes []*HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnectionNodesDeployment `json:"nodes"`
+}
+
+// GetNodes returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnection) GetNodes() []*HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnectionNodesDeployment {
+	return v.Nodes
+}
+
+// HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnectionNodesDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnectionNodesDeployment struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// Its status.
+	Status DeploymentStatus `json:"status"`
+	// When it was created.
+	CreatedAt time.Time `json:"createdAt"`
+}
+
+// GetId returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnectionNodesDeployment.Id, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnectionNodesDeployment) GetId() string {
+	return v.Id
+}
+
+// GetStatus returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnectionNodesDeployment.Status, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnectionNodesDeployment) GetStatus() DeploymentStatus {
+	return v.Status
+}
+
+// GetCreatedAt returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnectionNodesDeployment.CreatedAt, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentDeploymentsDeploymentConnectionNodesDeployment) GetCreatedAt() time.Time {
+	return v.CreatedAt
+}
+
+// HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts includes the requested fields of the GraphQL type InstanceCounts.
+// The GraphQL type's documentation follows.
+//
+// Instances by state, without archived ones. An instance can count in several states.
+type HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts struct {
+	// All.
+	Total int `json:"total"`
+	// With a live deployment.
+	Live int `json:"live"`
+	// With a PENDING or RUNNING deployment.
+	Active int `json:"active"`
+	// With a deployment that waits for approvals.
+	AwaitingApproval int `json:"awaitingApproval"`
+	// With a FAILED newest deployment.
+	Failed int `json:"failed"`
+	// With drift.
+	Drifted int `json:"drifted"`
+}
+
+// GetTotal returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts.Total, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts) GetTotal() int {
+	return v.Total
+}
+
+// GetLive returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts.Live, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts) GetLive() int {
+	return v.Live
+}
+
+// GetActive returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts.Active, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts) GetActive() int {
+	return v.Active
+}
+
+// GetAwaitingApproval returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts.AwaitingApproval, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts) GetAwaitingApproval() int {
+	return v.AwaitingApproval
+}
+
+// GetFailed returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts.Failed, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts) GetFailed() int {
+	return v.Failed
+}
+
+// GetDrifted returns HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts.Drifted, and is useful for accessing the field via an interface.
+func (v *HomeScreenProjectsProjectConnectionNodesProjectEnvironmentsEnvironmentConnectionNodesEnvironmentInstanceCounts) GetDrifted() int {
+	return v.Drifted
+}
+
+// HomeScreenResponse is returned by HomeScreen on success.
+type HomeScreenResponse struct {
+	// The caller. Null without a token.
+	Viewer *HomeScreenViewer `json:"viewer"`
+	// The organization's deployments, newest first.
+	AwaitingMyApproval *HomeScreenAwaitingMyApprovalDeploymentConnection `json:"awaitingMyApproval"`
+	// The organization's projects, newest first, without archived ones.
+	Projects *HomeScreenProjectsProjectConnection `json:"projects"`
+}
+
+// GetViewer returns HomeScreenResponse.Viewer, and is useful for accessing the field via an interface.
+func (v *HomeScreenResponse) GetViewer() *HomeScreenViewer { return v.Viewer }
+
+// GetAwaitingMyApproval returns HomeScreenResponse.AwaitingMyApproval, and is useful for accessing the field via an interface.
+func (v *HomeScreenResponse) GetAwaitingMyApproval() *HomeScreenAwaitingMyApprovalDeploymentConnection {
+	return v.AwaitingMyApproval
+}
+
+// GetProjects returns HomeScreenResponse.Projects, and is useful for accessing the field via an interface.
+func (v *HomeScreenResponse) GetProjects() *HomeScreenProjectsProjectConnection { return v.Projects }
+
+// HomeScreenViewer includes the requested fields of the GraphQL type Viewer.
+// The GraphQL type's documentation follows.
+//
+// The caller.
+type HomeScreenViewer struct {
+	// The name of the token.
+	Name string `json:"name"`
+}
+
+// GetName returns HomeScreenViewer.Name, and is useful for accessing the field via an interface.
+func (v *HomeScreenViewer) GetName() string { return v.Name }
+
+// A typed input to save: exactly one member, named like its type without `Property`: `string` for StringProperty,
+// `objectMap` for ObjectMapProperty. `json` takes REST's JSON form.
+//
+// You can write back what you read unchanged, as that member's value, with each inner input in its own member. So, outside
+// free-form values, null means absent, and objects may have their `__typename`, which must match the written type.
+type InputPropertyInput struct {
+	// A line of text, or a dropdown if it has options.
+	String *StringPropertyInput `json:"string,omitempty"`
+	// Multi-line text.
+	Text *TextPropertyInput `json:"text,omitempty"`
+	// A free-form object, edited as YAML or JSON.
+	Object *ObjectPropertyInput `json:"object,omitempty"`
+	// A map of string keys to structured objects.
+	ObjectMap *ObjectMapPropertyInput `json:"objectMap,omitempty"`
+	// An array of structured objects.
+	ObjectArray *ObjectArrayPropertyInput `json:"objectArray,omitempty"`
+	// A free-form array.
+	Array *ArrayPropertyInput `json:"array,omitempty"`
+	// An array of strings.
+	StringArray *StringArrayPropertyInput `json:"stringArray,omitempty"`
+	// A 32-bit integer, or a dropdown if it has options.
+	Number *NumberPropertyInput `json:"number,omitempty"`
+	// A toggle.
+	Boolean *BooleanPropertyInput `json:"boolean,omitempty"`
+	// A visual separator without a value.
+	Section *SectionPropertyInput `json:"section,omitempty"`
+	// A choice among options that each hold several fields.
+	Compound *CompoundPropertyInput `json:"compound,omitempty"`
+	// A reference to an instance of another module type.
+	Reference *ReferencePropertyInput `json:"reference,omitempty"`
+	// A choice of a repository, by its full URL.
+	GitRepo *GitRepoPropertyInput `json:"gitRepo,omitempty"`
+	// A flat map of strings to strings.
+	KeyValue *KeyValuePropertyInput `json:"keyValue,omitempty"`
+	// The JSON form, an object with a `type`.
+	Json *json.RawMessage `json:"json"`
+}
+
+// GetString returns InputPropertyInput.String, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetString() *StringPropertyInput { return v.String }
+
+// GetText returns InputPropertyInput.Text, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetText() *TextPropertyInput { return v.Text }
+
+// GetObject returns InputPropertyInput.Object, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetObject() *ObjectPropertyInput { return v.Object }
+
+// GetObjectMap returns InputPropertyInput.ObjectMap, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetObjectMap() *ObjectMapPropertyInput { return v.ObjectMap }
+
+// GetObjectArray returns InputPropertyInput.ObjectArray, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetObjectArray() *ObjectArrayPropertyInput { return v.ObjectArray }
+
+// GetArray returns InputPropertyInput.Array, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetArray() *ArrayPropertyInput { return v.Array }
+
+// GetStringArray returns InputPropertyInput.StringArray, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetStringArray() *StringArrayPropertyInput { return v.StringArray }
+
+// GetNumber returns InputPropertyInput.Number, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetNumber() *NumberPropertyInput { return v.Number }
+
+// GetBoolean returns InputPropertyInput.Boolean, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetBoolean() *BooleanPropertyInput { return v.Boolean }
+
+// GetSection returns InputPropertyInput.Section, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetSection() *SectionPropertyInput { return v.Section }
+
+// GetCompound returns InputPropertyInput.Compound, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetCompound() *CompoundPropertyInput { return v.Compound }
+
+// GetReference returns InputPropertyInput.Reference, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetReference() *ReferencePropertyInput { return v.Reference }
+
+// GetGitRepo returns InputPropertyInput.GitRepo, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetGitRepo() *GitRepoPropertyInput { return v.GitRepo }
+
+// GetKeyValue returns InputPropertyInput.KeyValue, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetKeyValue() *KeyValuePropertyInput { return v.KeyValue }
+
+// GetJson returns InputPropertyInput.Json, and is useful for accessing the field via an interface.
+func (v *InputPropertyInput) GetJson() *json.RawMessage { return v.Json }
+
+// Values to check against exactly one of moduleVersionId, defaultValueDefinitionId and inputs.
+type InputValuesInput struct {
+	// The id of the module version that has the inputs.
+	ModuleVersionId *string `json:"moduleVersionId"`
+	// The id of the default value definition; the values are an object with the one member that its schema's id names.
+	DefaultValueDefinitionId *string `json:"defaultValueDefinitionId"`
+	// Inputs that need not be saved.
+	Inputs []*InputPropertyInput `json:"inputs,omitempty"`
+	// The values by input id. Optional with `inputsFromDeploymentId`, whose values they override key by key.
+	Values *json.RawMessage `json:"values"`
+	// The id of a deployment of the module, whose given inputs are reused as in `createDeployment`.
+	InputsFromDeploymentId *string `json:"inputsFromDeploymentId"`
+	// The ids of at most 1,000 inputs not to reuse from `inputsFromDeploymentId`.
+	WithoutInputs []string `json:"withoutInputs"`
+	// The id of the instance to deploy: its live values bind immutable inputs, and templates can name it.
+	ModuleInstanceId *string `json:"moduleInstanceId"`
+	// The id of the environment of an instance still to be created, for templates; with an instance, its own.
+	EnvironmentId *string `json:"environmentId"`
+}
+
+// GetModuleVersionId returns InputValuesInput.ModuleVersionId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetModuleVersionId() *string { return v.ModuleVersionId }
+
+// GetDefaultValueDefinitionId returns InputValuesInput.DefaultValueDefinitionId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetDefaultValueDefinitionId() *string { return v.DefaultValueDefinitionId }
+
+// GetInputs returns InputValuesInput.Inputs, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetInputs() []*InputPropertyInput { return v.Inputs }
+
+// GetValues returns InputValuesInput.Values, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetValues() *json.RawMessage { return v.Values }
+
+// GetInputsFromDeploymentId returns InputValuesInput.InputsFromDeploymentId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetInputsFromDeploymentId() *string { return v.InputsFromDeploymentId }
+
+// GetWithoutInputs returns InputValuesInput.WithoutInputs, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetWithoutInputs() []string { return v.WithoutInputs }
+
+// GetModuleInstanceId returns InputValuesInput.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetModuleInstanceId() *string { return v.ModuleInstanceId }
+
+// GetEnvironmentId returns InputValuesInput.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *InputValuesInput) GetEnvironmentId() *string { return v.EnvironmentId }
+
+// InstanceScreenModuleInstance includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type InstanceScreenModuleInstance struct {
+	// The id, `inst_…`.
+	Id string `json:"id"`
+	// What happens when a deployment fails.
+	OnFailure OnFailure `json:"onFailure"`
+	// Its latest success; null before the first success and after a destroy.
+	LiveDeployment *InstanceScreenModuleInstanceLiveDeployment `json:"liveDeployment"`
+	// The target of a rollback: the newest success of another release, before the live release first succeeded here. Skips
+	// quarantined releases and what the cloud rolled back, among the newest 50. Null if nothing is live or none is left.
+	PreviousDeployment *InstanceScreenModuleInstancePreviousDeployment `json:"previousDeployment"`
+	// Its PENDING or RUNNING deployment, at most one; null if none. Deployments started outside Slipway do not count.
+	ActiveDeployment *InstanceScreenModuleInstanceActiveDeployment `json:"activeDeployment"`
+	// How its infrastructure differs from the live deployment; null if no difference is known. The next success ends it.
+	Drift *InstanceScreenModuleInstanceDrift `json:"drift"`
+	// References of its live deployment whose values changed since: what was read differs or is gone, or the chosen instance
+	// is no longer live. In form order, at most 1,000; empty if the values read were not recorded.
+	OutdatedReferences *InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnection `json:"outdatedReferences"`
+	// Instances whose live or active deployment refers to it, newest first. Old releases without references are searched.
+	Dependents *InstanceScreenModuleInstanceDependentsModuleInstanceConnection `json:"dependents"`
+	// Live deployments of the module's other instances to promote to it, at most 50: in environments that a rule requires,
+	// else in its project.
+	Promotable *InstanceScreenModuleInstancePromotableDeploymentConnection `json:"promotable"`
+	// Whether the viewer could destroy what is live now; null if that cannot be checked.
+	DestroyEligibility *InstanceScreenModuleInstanceDestroyEligibility `json:"destroyEligibility"`
+}
+
+// GetId returns InstanceScreenModuleInstance.Id, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstance) GetId() string { return v.Id }
+
+// GetOnFailure returns InstanceScreenModuleInstance.OnFailure, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstance) GetOnFailure() OnFailure { return v.OnFailure }
+
+// GetLiveDeployment returns InstanceScreenModuleInstance.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstance) GetLiveDeployment() *InstanceScreenModuleInstanceLiveDeployment {
+	return v.LiveDeployment
+}
+
+// GetPreviousDeployment returns InstanceScreenModuleInstance.PreviousDeployment, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstance) GetPreviousDeployment() *InstanceScreenModuleInstancePreviousDeployment {
+	return v.PreviousDeployment
+}
+
+// GetActiveDeployment returns InstanceScreenModuleInstance.ActiveDeployment, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstance) GetActiveDeployment() *InstanceScreenModuleInstanceActiveDeployment {
+	return v.ActiveDeployment
+}
+
+// GetDrift returns InstanceScreenModuleInstance.Drift, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstance) GetDrift() *InstanceScreenModuleInstanceDrift { return v.Drift }
+
+// GetOutdatedReferences returns InstanceScreenModuleInstance.OutdatedReferences, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstance) GetOutdatedReferences() *InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnection {
+	return v.OutdatedReferences
+}
+
+// GetDependents returns InstanceScreenModuleInstance.Dependents, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstance) GetDependents() *InstanceScreenModuleInstanceDependentsModuleInstanceConnection {
+	return v.Dependents
+}
+
+// GetPromotable returns InstanceScreenModuleInstance.Promotable, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstance) GetPromotable() *InstanceScreenModuleInstancePromotableDeploymentConnection {
+	return v.Promotable
+}
+
+// GetDestroyEligibility returns InstanceScreenModuleInstance.DestroyEligibility, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstance) GetDestroyEligibility() *InstanceScreenModuleInstanceDestroyEligibility {
+	return v.DestroyEligibility
+}
+
+// InstanceScreenModuleInstanceActiveDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type InstanceScreenModuleInstanceActiveDeployment struct {
+	DeploymentSummary `json:"-"`
+	// Why it has not started or ended; empty while it runs and after its end, null if that cannot be checked.
+	WaitingFor []*InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting `json:"waitingFor"`
+	// Whether the viewer could cancel it now; null if that cannot be checked.
+	CancelEligibility *InstanceScreenModuleInstanceActiveDeploymentCancelEligibility `json:"cancelEligibility"`
+}
+
+// GetWaitingFor returns InstanceScreenModuleInstanceActiveDeployment.WaitingFor, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeployment) GetWaitingFor() []*InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting {
+	return v.WaitingFor
+}
+
+// GetCancelEligibility returns InstanceScreenModuleInstanceActiveDeployment.CancelEligibility, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeployment) GetCancelEligibility() *InstanceScreenModuleInstanceActiveDeploymentCancelEligibility {
+	return v.CancelEligibility
+}
+
+// GetId returns InstanceScreenModuleInstanceActiveDeployment.Id, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeployment) GetId() string { return v.DeploymentSummary.Id }
+
+// GetVersion returns InstanceScreenModuleInstanceActiveDeployment.Version, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeployment) GetVersion() int {
+	return v.DeploymentSummary.Version
+}
+
+// GetStatus returns InstanceScreenModuleInstanceActiveDeployment.Status, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeployment) GetStatus() DeploymentStatus {
+	return v.DeploymentSummary.Status
+}
+
+// GetOperation returns InstanceScreenModuleInstanceActiveDeployment.Operation, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeployment) GetOperation() *DeploymentOperation {
+	return v.DeploymentSummary.Operation
+}
+
+// GetCompletedAt returns InstanceScreenModuleInstanceActiveDeployment.CompletedAt, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeployment) GetCompletedAt() *time.Time {
+	return v.DeploymentSummary.CompletedAt
+}
+
+// GetCreatedBy returns InstanceScreenModuleInstanceActiveDeployment.CreatedBy, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeployment) GetCreatedBy() *DeploymentSummaryCreatedByActor {
+	return v.DeploymentSummary.CreatedBy
+}
+
+// GetModuleVersion returns InstanceScreenModuleInstanceActiveDeployment.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeployment) GetModuleVersion() *DeploymentSummaryModuleVersion {
+	return v.DeploymentSummary.ModuleVersion
+}
+
+func (v *InstanceScreenModuleInstanceActiveDeployment) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*InstanceScreenModuleInstanceActiveDeployment
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.InstanceScreenModuleInstanceActiveDeployment = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.DeploymentSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalInstanceScreenModuleInstanceActiveDeployment struct {
+	WaitingFor []*InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting `json:"waitingFor"`
+
+	CancelEligibility *InstanceScreenModuleInstanceActiveDeploymentCancelEligibility `json:"cancelEligibility"`
+
+	Id string `json:"id"`
+
+	Version int `json:"version"`
+
+	Status DeploymentStatus `json:"status"`
+
+	Operation *DeploymentOperation `json:"operation"`
+
+	CompletedAt *time.Time `json:"completedAt"`
+
+	CreatedBy *DeploymentSummaryCreatedByActor `json:"createdBy"`
+
+	ModuleVersion *DeploymentSummaryModuleVersion `json:"moduleVersion"`
+}
+
+func (v *InstanceScreenModuleInstanceActiveDeployment) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *InstanceScreenModuleInstanceActiveDeployment) __premarshalJSON() (*__premarshalInstanceScreenModuleInstanceActiveDeployment, error) {
+	var retval __premarshalInstanceScreenModuleInstanceActiveDeployment
+
+	retval.WaitingFor = v.WaitingFor
+	retval.CancelEligibility = v.CancelEligibility
+	retval.Id = v.DeploymentSummary.Id
+	retval.Version = v.DeploymentSummary.Version
+	retval.Status = v.DeploymentSummary.Status
+	retval.Operation = v.DeploymentSummary.Operation
+	retval.CompletedAt = v.DeploymentSummary.CompletedAt
+	retval.CreatedBy = v.DeploymentSummary.CreatedBy
+	retval.ModuleVersion = v.DeploymentSummary.ModuleVersion
+	return &retval, nil
+}
+
+// InstanceScreenModuleInstanceActiveDeploymentCancelEligibility includes the requested fields of the GraphQL type Eligibility.
+// The GraphQL type's documentation follows.
+//
+// Whether a mutation would be accepted now; the mutation makes the same checks.
+type InstanceScreenModuleInstanceActiveDeploymentCancelEligibility struct {
+	EligibilitySummary `json:"-"`
+}
+
+// GetAllowed returns InstanceScreenModuleInstanceActiveDeploymentCancelEligibility.Allowed, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeploymentCancelEligibility) GetAllowed() bool {
+	return v.EligibilitySummary.Allowed
+}
+
+// GetRefusal returns InstanceScreenModuleInstanceActiveDeploymentCancelEligibility.Refusal, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeploymentCancelEligibility) GetRefusal() *EligibilitySummaryRefusalUserFacingErrorData {
+	return v.EligibilitySummary.Refusal
+}
+
+// GetWarnings returns InstanceScreenModuleInstanceActiveDeploymentCancelEligibility.Warnings, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeploymentCancelEligibility) GetWarnings() []*EligibilitySummaryWarningsWarning {
+	return v.EligibilitySummary.Warnings
+}
+
+func (v *InstanceScreenModuleInstanceActiveDeploymentCancelEligibility) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*InstanceScreenModuleInstanceActiveDeploymentCancelEligibility
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.InstanceScreenModuleInstanceActiveDeploymentCancelEligibility = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.EligibilitySummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalInstanceScreenModuleInstanceActiveDeploymentCancelEligibility struct {
+	Allowed bool `json:"allowed"`
+
+	Refusal *EligibilitySummaryRefusalUserFacingErrorData `json:"refusal"`
+
+	Warnings []*EligibilitySummaryWarningsWarning `json:"warnings"`
+}
+
+func (v *InstanceScreenModuleInstanceActiveDeploymentCancelEligibility) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *InstanceScreenModuleInstanceActiveDeploymentCancelEligibility) __premarshalJSON() (*__premarshalInstanceScreenModuleInstanceActiveDeploymentCancelEligibility, error) {
+	var retval __premarshalInstanceScreenModuleInstanceActiveDeploymentCancelEligibility
+
+	retval.Allowed = v.EligibilitySummary.Allowed
+	retval.Refusal = v.EligibilitySummary.Refusal
+	retval.Warnings = v.EligibilitySummary.Warnings
+	return &retval, nil
+}
+
+// InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting includes the requested fields of the GraphQL type Waiting.
+// The GraphQL type's documentation follows.
+//
+// Something that a deployment waits for.
+type InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting struct {
+	// The reason.
+	Kind WaitingKind `json:"kind"`
+	// A sentence, with what to do next.
+	Message string `json:"message"`
+	// When the wait ends by time alone; null if unknown.
+	Until *time.Time `json:"until"`
+}
+
+// GetKind returns InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting.Kind, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting) GetKind() WaitingKind {
+	return v.Kind
+}
+
+// GetMessage returns InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting.Message, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting) GetMessage() string {
+	return v.Message
+}
+
+// GetUntil returns InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting.Until, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceActiveDeploymentWaitingForWaiting) GetUntil() *time.Time {
+	return v.Until
+}
+
+// InstanceScreenModuleInstanceDependentsModuleInstanceConnection includes the requested fields of the GraphQL type ModuleInstanceConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of module instances.
+type InstanceScreenModuleInstanceDependentsModuleInstanceConnection struct {
+	// The items.
+	Nodes []*InstanceScreenModuleInstanceDependentsModuleInstanceConnectionNodesModuleInstance `json:"nodes"`
+}
+
+// GetNodes returns InstanceScreenModuleInstanceDependentsModuleInstanceConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceDependentsModuleInstanceConnection) GetNodes() []*InstanceScreenModuleInstanceDependentsModuleInstanceConnectionNodesModuleInstance {
+	return v.Nodes
+}
+
+// InstanceScreenModuleInstanceDependentsModuleInstanceConnectionNodesModuleInstance includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type InstanceScreenModuleInstanceDependentsModuleInstanceConnectionNodesModuleInstance struct {
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+}
+
+// GetName returns InstanceScreenModuleInstanceDependentsModuleInstanceConnectionNodesModuleInstance.Name, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceDependentsModuleInstanceConnectionNodesModuleInstance) GetName() string {
+	return v.Name
+}
+
+// InstanceScreenModuleInstanceDestroyEligibility includes the requested fields of the GraphQL type Eligibility.
+// The GraphQL type's documentation follows.
+//
+// Whether a mutation would be accepted now; the mutation makes the same checks.
+type InstanceScreenModuleInstanceDestroyEligibility struct {
+	EligibilitySummary `json:"-"`
+}
+
+// GetAllowed returns InstanceScreenModuleInstanceDestroyEligibility.Allowed, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceDestroyEligibility) GetAllowed() bool {
+	return v.EligibilitySummary.Allowed
+}
+
+// GetRefusal returns InstanceScreenModuleInstanceDestroyEligibility.Refusal, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceDestroyEligibility) GetRefusal() *EligibilitySummaryRefusalUserFacingErrorData {
+	return v.EligibilitySummary.Refusal
+}
+
+// GetWarnings returns InstanceScreenModuleInstanceDestroyEligibility.Warnings, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceDestroyEligibility) GetWarnings() []*EligibilitySummaryWarningsWarning {
+	return v.EligibilitySummary.Warnings
+}
+
+func (v *InstanceScreenModuleInstanceDestroyEligibility) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*InstanceScreenModuleInstanceDestroyEligibility
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.InstanceScreenModuleInstanceDestroyEligibility = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.EligibilitySummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalInstanceScreenModuleInstanceDestroyEligibility struct {
+	Allowed bool `json:"allowed"`
+
+	Refusal *EligibilitySummaryRefusalUserFacingErrorData `json:"refusal"`
+
+	Warnings []*EligibilitySummaryWarningsWarning `json:"warnings"`
+}
+
+func (v *InstanceScreenModuleInstanceDestroyEligibility) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *InstanceScreenModuleInstanceDestroyEligibility) __premarshalJSON() (*__premarshalInstanceScreenModuleInstanceDestroyEligibility, error) {
+	var retval __premarshalInstanceScreenModuleInstanceDestroyEligibility
+
+	retval.Allowed = v.EligibilitySummary.Allowed
+	retval.Refusal = v.EligibilitySummary.Refusal
+	retval.Warnings = v.EligibilitySummary.Warnings
+	return &retval, nil
+}
+
+// InstanceScreenModuleInstanceDrift includes the requested fields of the GraphQL type Drift.
+// The GraphQL type's documentation follows.
+//
+// How an instance's infrastructure differs from its live deployment.
+type InstanceScreenModuleInstanceDrift struct {
+	// The kind.
+	Kind DriftKind `json:"kind"`
+	// What happened, and why if known.
+	Message string `json:"message"`
+}
+
+// GetKind returns InstanceScreenModuleInstanceDrift.Kind, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceDrift) GetKind() DriftKind { return v.Kind }
+
+// GetMessage returns InstanceScreenModuleInstanceDrift.Message, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceDrift) GetMessage() string { return v.Message }
+
+// InstanceScreenModuleInstanceLiveDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type InstanceScreenModuleInstanceLiveDeployment struct {
+	DeploymentSummary `json:"-"`
+	// Its release; null if none is stored or it was started outside.
+	Release *InstanceScreenModuleInstanceLiveDeploymentRelease `json:"release"`
+	// The values that its runner reported, without secrets; null if none. References read `ref.stack.output.<name>`.
+	Outputs *json.RawMessage `json:"outputs"`
+}
+
+// GetRelease returns InstanceScreenModuleInstanceLiveDeployment.Release, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceLiveDeployment) GetRelease() *InstanceScreenModuleInstanceLiveDeploymentRelease {
+	return v.Release
+}
+
+// GetOutputs returns InstanceScreenModuleInstanceLiveDeployment.Outputs, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceLiveDeployment) GetOutputs() *json.RawMessage { return v.Outputs }
+
+// GetId returns InstanceScreenModuleInstanceLiveDeployment.Id, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceLiveDeployment) GetId() string { return v.DeploymentSummary.Id }
+
+// GetVersion returns InstanceScreenModuleInstanceLiveDeployment.Version, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceLiveDeployment) GetVersion() int {
+	return v.DeploymentSummary.Version
+}
+
+// GetStatus returns InstanceScreenModuleInstanceLiveDeployment.Status, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceLiveDeployment) GetStatus() DeploymentStatus {
+	return v.DeploymentSummary.Status
+}
+
+// GetOperation returns InstanceScreenModuleInstanceLiveDeployment.Operation, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceLiveDeployment) GetOperation() *DeploymentOperation {
+	return v.DeploymentSummary.Operation
+}
+
+// GetCompletedAt returns InstanceScreenModuleInstanceLiveDeployment.CompletedAt, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceLiveDeployment) GetCompletedAt() *time.Time {
+	return v.DeploymentSummary.CompletedAt
+}
+
+// GetCreatedBy returns InstanceScreenModuleInstanceLiveDeployment.CreatedBy, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceLiveDeployment) GetCreatedBy() *DeploymentSummaryCreatedByActor {
+	return v.DeploymentSummary.CreatedBy
+}
+
+// GetModuleVersion returns InstanceScreenModuleInstanceLiveDeployment.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceLiveDeployment) GetModuleVersion() *DeploymentSummaryModuleVersion {
+	return v.DeploymentSummary.ModuleVersion
+}
+
+func (v *InstanceScreenModuleInstanceLiveDeployment) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*InstanceScreenModuleInstanceLiveDeployment
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.InstanceScreenModuleInstanceLiveDeployment = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.DeploymentSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalInstanceScreenModuleInstanceLiveDeployment struct {
+	Release *InstanceScreenModuleInstanceLiveDeploymentRelease `json:"release"`
+
+	Outputs *json.RawMessage `json:"outputs"`
+
+	Id string `json:"id"`
+
+	Version int `json:"version"`
+
+	Status DeploymentStatus `json:"status"`
+
+	Operation *DeploymentOperation `json:"operation"`
+
+	CompletedAt *time.Time `json:"completedAt"`
+
+	CreatedBy *DeploymentSummaryCreatedByActor `json:"createdBy"`
+
+	ModuleVersion *DeploymentSummaryModuleVersion `json:"moduleVersion"`
+}
+
+func (v *InstanceScreenModuleInstanceLiveDeployment) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *InstanceScreenModuleInstanceLiveDeployment) __premarshalJSON() (*__premarshalInstanceScreenModuleInstanceLiveDeployment, error) {
+	var retval __premarshalInstanceScreenModuleInstanceLiveDeployment
+
+	retval.Release = v.Release
+	retval.Outputs = v.Outputs
+	retval.Id = v.DeploymentSummary.Id
+	retval.Version = v.DeploymentSummary.Version
+	retval.Status = v.DeploymentSummary.Status
+	retval.Operation = v.DeploymentSummary.Operation
+	retval.CompletedAt = v.DeploymentSummary.CompletedAt
+	retval.CreatedBy = v.DeploymentSummary.CreatedBy
+	retval.ModuleVersion = v.DeploymentSummary.ModuleVersion
+	return &retval, nil
+}
+
+// InstanceScreenModuleInstanceLiveDeploymentRelease includes the requested fields of the GraphQL type Release.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
+type InstanceScreenModuleInstanceLiveDeploymentRelease struct {
+	// The values of the inputs.
+	Inputs json.RawMessage `json:"inputs"`
+}
+
+// GetInputs returns InstanceScreenModuleInstanceLiveDeploymentRelease.Inputs, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceLiveDeploymentRelease) GetInputs() json.RawMessage {
+	return v.Inputs
+}
+
+// InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnection includes the requested fields of the GraphQL type OutdatedReferenceConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of references.
+type InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnection struct {
+	// The items.
+	Nodes []*InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnectionNodesOutdatedReference `json:"nodes"`
+}
+
+// GetNodes returns InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnection) GetNodes() []*InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnectionNodesOutdatedReference {
+	return v.Nodes
+}
+
+// InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnectionNodesOutdatedReference includes the requested fields of the GraphQL type OutdatedReference.
+// The GraphQL type's documentation follows.
+//
+// A reference of a live deployment to values that are out of date.
+type InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnectionNodesOutdatedReference struct {
+	// The input, a JSON Pointer into the inputs of the live release.
+	Pointer string `json:"pointer"`
+}
+
+// GetPointer returns InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnectionNodesOutdatedReference.Pointer, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstanceOutdatedReferencesOutdatedReferenceConnectionNodesOutdatedReference) GetPointer() string {
+	return v.Pointer
+}
+
+// InstanceScreenModuleInstancePreviousDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type InstanceScreenModuleInstancePreviousDeployment struct {
+	DeploymentSummary `json:"-"`
+	// How its release differs from its instance's live one; all is added if nothing is live. Null without a release.
+	ChangesFromLive *InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison `json:"changesFromLive"`
+	// Whether the viewer could roll back to it now; null if that cannot be checked.
+	RollbackEligibility *InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility `json:"rollbackEligibility"`
+}
+
+// GetChangesFromLive returns InstanceScreenModuleInstancePreviousDeployment.ChangesFromLive, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeployment) GetChangesFromLive() *InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison {
+	return v.ChangesFromLive
+}
+
+// GetRollbackEligibility returns InstanceScreenModuleInstancePreviousDeployment.RollbackEligibility, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeployment) GetRollbackEligibility() *InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility {
+	return v.RollbackEligibility
+}
+
+// GetId returns InstanceScreenModuleInstancePreviousDeployment.Id, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeployment) GetId() string {
+	return v.DeploymentSummary.Id
+}
+
+// GetVersion returns InstanceScreenModuleInstancePreviousDeployment.Version, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeployment) GetVersion() int {
+	return v.DeploymentSummary.Version
+}
+
+// GetStatus returns InstanceScreenModuleInstancePreviousDeployment.Status, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeployment) GetStatus() DeploymentStatus {
+	return v.DeploymentSummary.Status
+}
+
+// GetOperation returns InstanceScreenModuleInstancePreviousDeployment.Operation, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeployment) GetOperation() *DeploymentOperation {
+	return v.DeploymentSummary.Operation
+}
+
+// GetCompletedAt returns InstanceScreenModuleInstancePreviousDeployment.CompletedAt, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeployment) GetCompletedAt() *time.Time {
+	return v.DeploymentSummary.CompletedAt
+}
+
+// GetCreatedBy returns InstanceScreenModuleInstancePreviousDeployment.CreatedBy, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeployment) GetCreatedBy() *DeploymentSummaryCreatedByActor {
+	return v.DeploymentSummary.CreatedBy
+}
+
+// GetModuleVersion returns InstanceScreenModuleInstancePreviousDeployment.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeployment) GetModuleVersion() *DeploymentSummaryModuleVersion {
+	return v.DeploymentSummary.ModuleVersion
+}
+
+func (v *InstanceScreenModuleInstancePreviousDeployment) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*InstanceScreenModuleInstancePreviousDeployment
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.InstanceScreenModuleInstancePreviousDeployment = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.DeploymentSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalInstanceScreenModuleInstancePreviousDeployment struct {
+	ChangesFromLive *InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison `json:"changesFromLive"`
+
+	RollbackEligibility *InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility `json:"rollbackEligibility"`
+
+	Id string `json:"id"`
+
+	Version int `json:"version"`
+
+	Status DeploymentStatus `json:"status"`
+
+	Operation *DeploymentOperation `json:"operation"`
+
+	CompletedAt *time.Time `json:"completedAt"`
+
+	CreatedBy *DeploymentSummaryCreatedByActor `json:"createdBy"`
+
+	ModuleVersion *DeploymentSummaryModuleVersion `json:"moduleVersion"`
+}
+
+func (v *InstanceScreenModuleInstancePreviousDeployment) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *InstanceScreenModuleInstancePreviousDeployment) __premarshalJSON() (*__premarshalInstanceScreenModuleInstancePreviousDeployment, error) {
+	var retval __premarshalInstanceScreenModuleInstancePreviousDeployment
+
+	retval.ChangesFromLive = v.ChangesFromLive
+	retval.RollbackEligibility = v.RollbackEligibility
+	retval.Id = v.DeploymentSummary.Id
+	retval.Version = v.DeploymentSummary.Version
+	retval.Status = v.DeploymentSummary.Status
+	retval.Operation = v.DeploymentSummary.Operation
+	retval.CompletedAt = v.DeploymentSummary.CompletedAt
+	retval.CreatedBy = v.DeploymentSummary.CreatedBy
+	retval.ModuleVersion = v.DeploymentSummary.ModuleVersion
+	return &retval, nil
+}
+
+// InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison includes the requested fields of the GraphQL type DeploymentComparison.
+// The GraphQL type's documentation follows.
+//
+// How the releases of two deployments differ.
+type InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison struct {
+	ReleaseChanges `json:"-"`
+}
+
+// GetInputs returns InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison.Inputs, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison) GetInputs() []*ReleaseChangesInputsReleaseChange {
+	return v.ReleaseChanges.Inputs
+}
+
+// GetArtifact returns InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison.Artifact, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison) GetArtifact() []*ReleaseChangesArtifactReleaseChange {
+	return v.ReleaseChanges.Artifact
+}
+
+func (v *InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.ReleaseChanges)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalInstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison struct {
+	Inputs []*ReleaseChangesInputsReleaseChange `json:"inputs"`
+
+	Artifact []*ReleaseChangesArtifactReleaseChange `json:"artifact"`
+}
+
+func (v *InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *InstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison) __premarshalJSON() (*__premarshalInstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison, error) {
+	var retval __premarshalInstanceScreenModuleInstancePreviousDeploymentChangesFromLiveDeploymentComparison
+
+	retval.Inputs = v.ReleaseChanges.Inputs
+	retval.Artifact = v.ReleaseChanges.Artifact
+	return &retval, nil
+}
+
+// InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility includes the requested fields of the GraphQL type Eligibility.
+// The GraphQL type's documentation follows.
+//
+// Whether a mutation would be accepted now; the mutation makes the same checks.
+type InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility struct {
+	EligibilitySummary `json:"-"`
+}
+
+// GetAllowed returns InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility.Allowed, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility) GetAllowed() bool {
+	return v.EligibilitySummary.Allowed
+}
+
+// GetRefusal returns InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility.Refusal, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility) GetRefusal() *EligibilitySummaryRefusalUserFacingErrorData {
+	return v.EligibilitySummary.Refusal
+}
+
+// GetWarnings returns InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility.Warnings, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility) GetWarnings() []*EligibilitySummaryWarningsWarning {
+	return v.EligibilitySummary.Warnings
+}
+
+func (v *InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.EligibilitySummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalInstanceScreenModuleInstancePreviousDeploymentRollbackEligibility struct {
+	Allowed bool `json:"allowed"`
+
+	Refusal *EligibilitySummaryRefusalUserFacingErrorData `json:"refusal"`
+
+	Warnings []*EligibilitySummaryWarningsWarning `json:"warnings"`
+}
+
+func (v *InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *InstanceScreenModuleInstancePreviousDeploymentRollbackEligibility) __premarshalJSON() (*__premarshalInstanceScreenModuleInstancePreviousDeploymentRollbackEligibility, error) {
+	var retval __premarshalInstanceScreenModuleInstancePreviousDeploymentRollbackEligibility
+
+	retval.Allowed = v.EligibilitySummary.Allowed
+	retval.Refusal = v.EligibilitySummary.Refusal
+	retval.Warnings = v.EligibilitySummary.Warnings
+	return &retval, nil
+}
+
+// InstanceScreenModuleInstancePromotableDeploymentConnection includes the requested fields of the GraphQL type DeploymentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of deployments.
+type InstanceScreenModuleInstancePromotableDeploymentConnection struct {
+	// The items.
+	Nodes []*InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment `json:"nodes"`
+}
+
+// GetNodes returns InstanceScreenModuleInstancePromotableDeploymentConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnection) GetNodes() []*InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment {
+	return v.Nodes
+}
+
+// InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment struct {
+	DeploymentSummary `json:"-"`
+}
+
+// GetId returns InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment.Id, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment) GetId() string {
+	return v.DeploymentSummary.Id
+}
+
+// GetVersion returns InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment.Version, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment) GetVersion() int {
+	return v.DeploymentSummary.Version
+}
+
+// GetStatus returns InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment.Status, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment) GetStatus() DeploymentStatus {
+	return v.DeploymentSummary.Status
+}
+
+// GetOperation returns InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment.Operation, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment) GetOperation() *DeploymentOperation {
+	return v.DeploymentSummary.Operation
+}
+
+// GetCompletedAt returns InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment.CompletedAt, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment) GetCompletedAt() *time.Time {
+	return v.DeploymentSummary.CompletedAt
+}
+
+// GetCreatedBy returns InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment.CreatedBy, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment) GetCreatedBy() *DeploymentSummaryCreatedByActor {
+	return v.DeploymentSummary.CreatedBy
+}
+
+// GetModuleVersion returns InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment) GetModuleVersion() *DeploymentSummaryModuleVersion {
+	return v.DeploymentSummary.ModuleVersion
+}
+
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.DeploymentSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalInstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment struct {
+	Id string `json:"id"`
+
+	Version int `json:"version"`
+
+	Status DeploymentStatus `json:"status"`
+
+	Operation *DeploymentOperation `json:"operation"`
+
+	CompletedAt *time.Time `json:"completedAt"`
+
+	CreatedBy *DeploymentSummaryCreatedByActor `json:"createdBy"`
+
+	ModuleVersion *DeploymentSummaryModuleVersion `json:"moduleVersion"`
+}
+
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *InstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment) __premarshalJSON() (*__premarshalInstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment, error) {
+	var retval __premarshalInstanceScreenModuleInstancePromotableDeploymentConnectionNodesDeployment
+
+	retval.Id = v.DeploymentSummary.Id
+	retval.Version = v.DeploymentSummary.Version
+	retval.Status = v.DeploymentSummary.Status
+	retval.Operation = v.DeploymentSummary.Operation
+	retval.CompletedAt = v.DeploymentSummary.CompletedAt
+	retval.CreatedBy = v.DeploymentSummary.CreatedBy
+	retval.ModuleVersion = v.DeploymentSummary.ModuleVersion
+	return &retval, nil
+}
+
+// InstanceScreenResponse is returned by InstanceScreen on success.
+type InstanceScreenResponse struct {
+	// One instance, by id or path, or `slipway:ModuleInstance:NOT_FOUND`.
+	ModuleInstance *InstanceScreenModuleInstance `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns InstanceScreenResponse.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *InstanceScreenResponse) GetModuleInstance() *InstanceScreenModuleInstance {
+	return v.ModuleInstance
+}
+
+// How an entry's title is made.
+type ItemTitleInput struct {
+	// The template, with `{field_id}` and, for maps, `{key}`.
+	Template string `json:"template"`
+	// Shown if a placeholder has no value.
+	Fallback *string `json:"fallback"`
+}
+
+// GetTemplate returns ItemTitleInput.Template, and is useful for accessing the field via an interface.
+func (v *ItemTitleInput) GetTemplate() string { return v.Template }
+
+// GetFallback returns ItemTitleInput.Fallback, and is useful for accessing the field via an interface.
+func (v *ItemTitleInput) GetFallback() *string { return v.Fallback }
+
+// A flat map of strings to strings.
+type KeyValuePropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `keyvalue`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The default.
+	Default *json.RawMessage `json:"default"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+}
+
+// GetId returns KeyValuePropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns KeyValuePropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns KeyValuePropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns KeyValuePropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns KeyValuePropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns KeyValuePropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns KeyValuePropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns KeyValuePropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetRequired returns KeyValuePropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *KeyValuePropertyInput) GetRequired() *bool { return v.Required }
+
+// LanesScreenEnvironment includes the requested fields of the GraphQL type Environment.
+// The GraphQL type's documentation follows.
+//
+// A stage that modules are deployed to, such as staging or production.
+type LanesScreenEnvironment struct {
+	// Its deployments, newest first.
+	Deployments *LanesScreenEnvironmentDeploymentsDeploymentConnection `json:"deployments"`
+}
+
+// GetDeployments returns LanesScreenEnvironment.Deployments, and is useful for accessing the field via an interface.
+func (v *LanesScreenEnvironment) GetDeployments() *LanesScreenEnvironmentDeploymentsDeploymentConnection {
+	return v.Deployments
+}
+
+// LanesScreenEnvironmentDeploymentsDeploymentConnection includes the requested fields of the GraphQL type DeploymentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of deployments.
+type LanesScreenEnvironmentDeploymentsDeploymentConnection struct {
+	// The items.
+	Nodes []*LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment `json:"nodes"`
+}
+
+// GetNodes returns LanesScreenEnvironmentDeploymentsDeploymentConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *LanesScreenEnvironmentDeploymentsDeploymentConnection) GetNodes() []*LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment {
+	return v.Nodes
+}
+
+// LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment struct {
+	// Its status.
+	Status DeploymentStatus `json:"status"`
+	// The operation, in the terms of rules; null if started outside Slipway.
+	Operation *DeploymentOperation `json:"operation"`
+	// When it began to run; null before.
+	StartedAt *time.Time `json:"startedAt"`
+	// When it ended; null before.
+	CompletedAt *time.Time `json:"completedAt"`
+	// The id of its instance.
+	ModuleInstanceId string `json:"moduleInstanceId"`
+}
+
+// GetStatus returns LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment.Status, and is useful for accessing the field via an interface.
+func (v *LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment) GetStatus() DeploymentStatus {
+	return v.Status
+}
+
+// GetOperation returns LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment.Operation, and is useful for accessing the field via an interface.
+func (v *LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment) GetOperation() *DeploymentOperation {
+	return v.Operation
+}
+
+// GetStartedAt returns LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment.StartedAt, and is useful for accessing the field via an interface.
+func (v *LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment) GetStartedAt() *time.Time {
+	return v.StartedAt
+}
+
+// GetCompletedAt returns LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment.CompletedAt, and is useful for accessing the field via an interface.
+func (v *LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment) GetCompletedAt() *time.Time {
+	return v.CompletedAt
+}
+
+// GetModuleInstanceId returns LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *LanesScreenEnvironmentDeploymentsDeploymentConnectionNodesDeployment) GetModuleInstanceId() string {
+	return v.ModuleInstanceId
+}
+
+// LanesScreenResponse is returned by LanesScreen on success.
+type LanesScreenResponse struct {
+	// One environment, by id or path, or `slipway:Environment:NOT_FOUND`.
+	Environment *LanesScreenEnvironment `json:"environment"`
+}
+
+// GetEnvironment returns LanesScreenResponse.Environment, and is useful for accessing the field via an interface.
+func (v *LanesScreenResponse) GetEnvironment() *LanesScreenEnvironment { return v.Environment }
+
+// How a map entry's key is entered or computed.
+type MapKeyInput struct {
+	// A help text.
+	Description *string `json:"description"`
+	// The entry's inputs that make up its key. Null and empty ones are skipped.
+	FromFields []*string `json:"fromFields"`
+	// The text above the key.
+	Label *string `json:"label"`
+	// The patterns that the key must match.
+	Patterns []*ValidationPatternInput `json:"patterns,omitempty"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// The text between a key's values; a hyphen by default.
+	Separator *string `json:"separator"`
+}
+
+// GetDescription returns MapKeyInput.Description, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetDescription() *string { return v.Description }
+
+// GetFromFields returns MapKeyInput.FromFields, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetFromFields() []*string { return v.FromFields }
+
+// GetLabel returns MapKeyInput.Label, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetLabel() *string { return v.Label }
+
+// GetPatterns returns MapKeyInput.Patterns, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetPatterns() []*ValidationPatternInput { return v.Patterns }
+
+// GetPlaceholder returns MapKeyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetSeparator returns MapKeyInput.Separator, and is useful for accessing the field via an interface.
+func (v *MapKeyInput) GetSeparator() *string { return v.Separator }
+
+// Conditions on instances that all must hold.
+type ModuleInstanceFilter struct {
+	// The id of the project.
+	ProjectId *string `json:"projectId"`
+	// The id of the environment.
+	EnvironmentId *string `json:"environmentId"`
+	// The id of the module.
+	ModuleDefinitionId *string `json:"moduleDefinitionId"`
+	// The id of the version that is live.
+	LiveModuleVersionId *string `json:"liveModuleVersionId"`
+	// The kind of its drift.
+	Drift *DriftKind `json:"drift"`
+	// True lists only those archived, alone or with their environment or project; otherwise the list omits them.
+	Archived *bool `json:"archived"`
+	// Text in the name, 1 to 100 characters, any case.
+	Search *string `json:"search"`
+}
+
+// GetProjectId returns ModuleInstanceFilter.ProjectId, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetProjectId() *string { return v.ProjectId }
+
+// GetEnvironmentId returns ModuleInstanceFilter.EnvironmentId, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetEnvironmentId() *string { return v.EnvironmentId }
+
+// GetModuleDefinitionId returns ModuleInstanceFilter.ModuleDefinitionId, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetModuleDefinitionId() *string { return v.ModuleDefinitionId }
+
+// GetLiveModuleVersionId returns ModuleInstanceFilter.LiveModuleVersionId, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetLiveModuleVersionId() *string { return v.LiveModuleVersionId }
+
+// GetDrift returns ModuleInstanceFilter.Drift, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetDrift() *DriftKind { return v.Drift }
+
+// GetArchived returns ModuleInstanceFilter.Archived, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetArchived() *bool { return v.Archived }
+
+// GetSearch returns ModuleInstanceFilter.Search, and is useful for accessing the field via an interface.
+func (v *ModuleInstanceFilter) GetSearch() *string { return v.Search }
+
+// ModuleScreenModuleDefinition includes the requested fields of the GraphQL type ModuleDefinition.
+// The GraphQL type's documentation follows.
+//
+// A module: teams publish its versions and deploy its instances.
+type ModuleScreenModuleDefinition struct {
+	// The id, `mod_…`.
+	Id string `json:"id"`
+	// What the viewer may do here.
+	ViewerPermissions []Permission `json:"viewerPermissions"`
+	// Its published versions, newest first.
+	Versions *ModuleScreenModuleDefinitionVersionsModuleVersionConnection `json:"versions"`
+	// The latest version; null if none is published.
+	LatestModuleVersion *ModuleScreenModuleDefinitionLatestModuleVersion `json:"latestModuleVersion"`
+	// Its instances in the organization, newest first; null without a token.
+	ModuleInstances *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnection `json:"moduleInstances"`
+}
+
+// GetId returns ModuleScreenModuleDefinition.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinition) GetId() string { return v.Id }
+
+// GetViewerPermissions returns ModuleScreenModuleDefinition.ViewerPermissions, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinition) GetViewerPermissions() []Permission {
+	return v.ViewerPermissions
+}
+
+// GetVersions returns ModuleScreenModuleDefinition.Versions, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinition) GetVersions() *ModuleScreenModuleDefinitionVersionsModuleVersionConnection {
+	return v.Versions
+}
+
+// GetLatestModuleVersion returns ModuleScreenModuleDefinition.LatestModuleVersion, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinition) GetLatestModuleVersion() *ModuleScreenModuleDefinitionLatestModuleVersion {
+	return v.LatestModuleVersion
+}
+
+// GetModuleInstances returns ModuleScreenModuleDefinition.ModuleInstances, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinition) GetModuleInstances() *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnection {
+	return v.ModuleInstances
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersion includes the requested fields of the GraphQL type ModuleVersion.
+// The GraphQL type's documentation follows.
+//
+// A published version of a module. Only its deprecation changes.
+type ModuleScreenModuleDefinitionLatestModuleVersion struct {
+	// The typed inputs of its deployments.
+	Inputs []ModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty `json:"-"`
+}
+
+// GetInputs returns ModuleScreenModuleDefinitionLatestModuleVersion.Inputs, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersion) GetInputs() []ModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty {
+	return v.Inputs
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersion) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersion
+		Inputs []json.RawMessage `json:"inputs"`
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersion = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	{
+		dst := &v.Inputs
+		src := firstPass.Inputs
+		*dst = make(
+			[]ModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty,
+			len(src))
+		for i, src := range src {
+			dst := &(*dst)[i]
+			if len(src) != 0 && string(src) != "null" {
+				err = __unmarshalModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty(
+					src, dst)
+				if err != nil {
+					return fmt.Errorf(
+						"unable to unmarshal ModuleScreenModuleDefinitionLatestModuleVersion.Inputs: %w", err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersion struct {
+	Inputs []json.RawMessage `json:"inputs"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersion) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersion) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersion, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersion
+
+	{
+
+		dst := &retval.Inputs
+		src := v.Inputs
+		*dst = make(
+			[]json.RawMessage,
+			len(src))
+		for i, src := range src {
+			dst := &(*dst)[i]
+			var err error
+			*dst, err = __marshalModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty(
+				&src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal ModuleScreenModuleDefinitionLatestModuleVersion.Inputs: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty includes the requested fields of the GraphQL type ArrayProperty.
+// The GraphQL type's documentation follows.
+//
+// A free-form array. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty struct {
+	Typename               *string `json:"__typename"`
+	FormFieldArrayProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) GetId() string {
+	return v.FormFieldArrayProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) GetLabel() string {
+	return v.FormFieldArrayProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) GetType() string {
+	return v.FormFieldArrayProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldArrayProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) GetImmutable() bool {
+	return v.FormFieldArrayProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldArrayProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) GetRequired() bool {
+	return v.FormFieldArrayProperty.Required
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldArrayProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldArrayProperty.Id
+	retval.Label = v.FormFieldArrayProperty.Label
+	retval.Type = v.FormFieldArrayProperty.Type
+	retval.ShowWhen = v.FormFieldArrayProperty.ShowWhen
+	retval.Immutable = v.FormFieldArrayProperty.Immutable
+	retval.Default = v.FormFieldArrayProperty.Default
+	retval.Required = v.FormFieldArrayProperty.Required
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty includes the requested fields of the GraphQL type BooleanProperty.
+// The GraphQL type's documentation follows.
+//
+// A toggle. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty struct {
+	Typename                 *string `json:"__typename"`
+	FormFieldBooleanProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) GetId() string {
+	return v.FormFieldBooleanProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) GetLabel() string {
+	return v.FormFieldBooleanProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) GetType() string {
+	return v.FormFieldBooleanProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldBooleanProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) GetImmutable() bool {
+	return v.FormFieldBooleanProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldBooleanProperty.Default
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldBooleanProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldBooleanProperty.Id
+	retval.Label = v.FormFieldBooleanProperty.Label
+	retval.Type = v.FormFieldBooleanProperty.Type
+	retval.ShowWhen = v.FormFieldBooleanProperty.ShowWhen
+	retval.Immutable = v.FormFieldBooleanProperty.Immutable
+	retval.Default = v.FormFieldBooleanProperty.Default
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty includes the requested fields of the GraphQL type CompoundProperty.
+// The GraphQL type's documentation follows.
+//
+// A choice among options that each hold several fields. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty struct {
+	Typename                  *string `json:"__typename"`
+	FormFieldCompoundProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) GetId() string {
+	return v.FormFieldCompoundProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) GetLabel() string {
+	return v.FormFieldCompoundProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) GetType() string {
+	return v.FormFieldCompoundProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldCompoundProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) GetImmutable() bool {
+	return v.FormFieldCompoundProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldCompoundProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) GetRequired() bool {
+	return v.FormFieldCompoundProperty.Required
+}
+
+// GetValues returns ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty.Values, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) GetValues() *FormFieldValuesInputValues {
+	return v.FormFieldCompoundProperty.Values
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldCompoundProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldCompoundProperty.Id
+	retval.Label = v.FormFieldCompoundProperty.Label
+	retval.Type = v.FormFieldCompoundProperty.Type
+	retval.ShowWhen = v.FormFieldCompoundProperty.ShowWhen
+	retval.Immutable = v.FormFieldCompoundProperty.Immutable
+	retval.Default = v.FormFieldCompoundProperty.Default
+	retval.Required = v.FormFieldCompoundProperty.Required
+	{
+
+		dst := &retval.Values
+		src := v.FormFieldCompoundProperty.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty.FormFieldCompoundProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty includes the requested fields of the GraphQL type GitRepoProperty.
+// The GraphQL type's documentation follows.
+//
+// A choice of a repository, by its full URL. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty struct {
+	Typename                 *string `json:"__typename"`
+	FormFieldGitRepoProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) GetId() string {
+	return v.FormFieldGitRepoProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) GetLabel() string {
+	return v.FormFieldGitRepoProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) GetType() string {
+	return v.FormFieldGitRepoProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldGitRepoProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) GetImmutable() bool {
+	return v.FormFieldGitRepoProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldGitRepoProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) GetRequired() bool {
+	return v.FormFieldGitRepoProperty.Required
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldGitRepoProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldGitRepoProperty.Id
+	retval.Label = v.FormFieldGitRepoProperty.Label
+	retval.Type = v.FormFieldGitRepoProperty.Type
+	retval.ShowWhen = v.FormFieldGitRepoProperty.ShowWhen
+	retval.Immutable = v.FormFieldGitRepoProperty.Immutable
+	retval.Default = v.FormFieldGitRepoProperty.Default
+	retval.Required = v.FormFieldGitRepoProperty.Required
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty includes the requested fields of the GraphQL interface InputProperty.
+//
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty is implemented by the following types:
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty
+// The GraphQL type's documentation follows.
+//
+// A typed input: one of 14 variants, told apart by `type`.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty interface {
+	implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty()
+	// GetTypename returns the receiver's concrete GraphQL type-name (see interface doc for possible values).
+	GetTypename() *string
+	FormField
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) implementsGraphQLInterfaceModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty() {
+}
+
+func __unmarshalModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty(b []byte, v *ModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty) error {
+	if string(b) == "null" {
+		return nil
+	}
+
+	var tn struct {
+		TypeName string `json:"__typename"`
+	}
+	err := json.Unmarshal(b, &tn)
+	if err != nil {
+		return err
+	}
+
+	switch tn.TypeName {
+	case "ArrayProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty)
+		return json.Unmarshal(b, *v)
+	case "BooleanProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty)
+		return json.Unmarshal(b, *v)
+	case "CompoundProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty)
+		return json.Unmarshal(b, *v)
+	case "GitRepoProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty)
+		return json.Unmarshal(b, *v)
+	case "KeyValueProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty)
+		return json.Unmarshal(b, *v)
+	case "NumberProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty)
+		return json.Unmarshal(b, *v)
+	case "ObjectArrayProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty)
+		return json.Unmarshal(b, *v)
+	case "ObjectMapProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty)
+		return json.Unmarshal(b, *v)
+	case "ObjectProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty)
+		return json.Unmarshal(b, *v)
+	case "ReferenceProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty)
+		return json.Unmarshal(b, *v)
+	case "SectionProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty)
+		return json.Unmarshal(b, *v)
+	case "StringArrayProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty)
+		return json.Unmarshal(b, *v)
+	case "StringProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty)
+		return json.Unmarshal(b, *v)
+	case "TextProperty":
+		*v = new(ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty)
+		return json.Unmarshal(b, *v)
+	case "":
+		return fmt.Errorf(
+			"response was missing InputProperty.__typename")
+	default:
+		return fmt.Errorf(
+			`unexpected concrete type for ModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty: "%v"`, tn.TypeName)
+	}
+}
+
+func __marshalModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty(v *ModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty) ([]byte, error) {
+
+	var typename string
+	switch v := (*v).(type) {
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty:
+		typename = "ArrayProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsArrayProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty:
+		typename = "BooleanProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsBooleanProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty:
+		typename = "CompoundProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsCompoundProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty:
+		typename = "GitRepoProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsGitRepoProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty:
+		typename = "KeyValueProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty:
+		typename = "NumberProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty:
+		typename = "ObjectArrayProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty:
+		typename = "ObjectMapProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty:
+		typename = "ObjectProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty:
+		typename = "ReferenceProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty:
+		typename = "SectionProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty:
+		typename = "StringArrayProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty:
+		typename = "StringProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty:
+		typename = "TextProperty"
+
+		premarshaled, err := v.__premarshalJSON()
+		if err != nil {
+			return nil, err
+		}
+		result := struct {
+			TypeName string `json:"__typename"`
+			*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty
+		}{typename, premarshaled}
+		return json.Marshal(result)
+	case nil:
+		return []byte("null"), nil
+	default:
+		return nil, fmt.Errorf(
+			`unexpected concrete type for ModuleScreenModuleDefinitionLatestModuleVersionInputsInputProperty: "%T"`, v)
+	}
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty includes the requested fields of the GraphQL type KeyValueProperty.
+// The GraphQL type's documentation follows.
+//
+// A flat map of strings to strings. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty struct {
+	Typename                  *string `json:"__typename"`
+	FormFieldKeyValueProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) GetId() string {
+	return v.FormFieldKeyValueProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) GetLabel() string {
+	return v.FormFieldKeyValueProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) GetType() string {
+	return v.FormFieldKeyValueProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldKeyValueProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) GetImmutable() bool {
+	return v.FormFieldKeyValueProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldKeyValueProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) GetRequired() bool {
+	return v.FormFieldKeyValueProperty.Required
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldKeyValueProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsKeyValueProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldKeyValueProperty.Id
+	retval.Label = v.FormFieldKeyValueProperty.Label
+	retval.Type = v.FormFieldKeyValueProperty.Type
+	retval.ShowWhen = v.FormFieldKeyValueProperty.ShowWhen
+	retval.Immutable = v.FormFieldKeyValueProperty.Immutable
+	retval.Default = v.FormFieldKeyValueProperty.Default
+	retval.Required = v.FormFieldKeyValueProperty.Required
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty includes the requested fields of the GraphQL type NumberProperty.
+// The GraphQL type's documentation follows.
+//
+// A 32-bit integer, or a dropdown if it has options. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty struct {
+	Typename                *string `json:"__typename"`
+	FormFieldNumberProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) GetId() string {
+	return v.FormFieldNumberProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) GetLabel() string {
+	return v.FormFieldNumberProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) GetType() string {
+	return v.FormFieldNumberProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldNumberProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) GetImmutable() bool {
+	return v.FormFieldNumberProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldNumberProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) GetRequired() bool {
+	return v.FormFieldNumberProperty.Required
+}
+
+// GetValues returns ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty.Values, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) GetValues() *FormFieldValuesInputValues {
+	return v.FormFieldNumberProperty.Values
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldNumberProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldNumberProperty.Id
+	retval.Label = v.FormFieldNumberProperty.Label
+	retval.Type = v.FormFieldNumberProperty.Type
+	retval.ShowWhen = v.FormFieldNumberProperty.ShowWhen
+	retval.Immutable = v.FormFieldNumberProperty.Immutable
+	retval.Default = v.FormFieldNumberProperty.Default
+	retval.Required = v.FormFieldNumberProperty.Required
+	{
+
+		dst := &retval.Values
+		src := v.FormFieldNumberProperty.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal ModuleScreenModuleDefinitionLatestModuleVersionInputsNumberProperty.FormFieldNumberProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty includes the requested fields of the GraphQL type ObjectArrayProperty.
+// The GraphQL type's documentation follows.
+//
+// An array of structured objects. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty struct {
+	Typename                     *string `json:"__typename"`
+	FormFieldObjectArrayProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) GetId() string {
+	return v.FormFieldObjectArrayProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) GetLabel() string {
+	return v.FormFieldObjectArrayProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) GetType() string {
+	return v.FormFieldObjectArrayProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldObjectArrayProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) GetImmutable() bool {
+	return v.FormFieldObjectArrayProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldObjectArrayProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) GetRequired() bool {
+	return v.FormFieldObjectArrayProperty.Required
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldObjectArrayProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectArrayProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldObjectArrayProperty.Id
+	retval.Label = v.FormFieldObjectArrayProperty.Label
+	retval.Type = v.FormFieldObjectArrayProperty.Type
+	retval.ShowWhen = v.FormFieldObjectArrayProperty.ShowWhen
+	retval.Immutable = v.FormFieldObjectArrayProperty.Immutable
+	retval.Default = v.FormFieldObjectArrayProperty.Default
+	retval.Required = v.FormFieldObjectArrayProperty.Required
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty includes the requested fields of the GraphQL type ObjectMapProperty.
+// The GraphQL type's documentation follows.
+//
+// A map of string keys to structured objects. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty struct {
+	Typename                   *string `json:"__typename"`
+	FormFieldObjectMapProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) GetId() string {
+	return v.FormFieldObjectMapProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) GetLabel() string {
+	return v.FormFieldObjectMapProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) GetType() string {
+	return v.FormFieldObjectMapProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldObjectMapProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) GetImmutable() bool {
+	return v.FormFieldObjectMapProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldObjectMapProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) GetRequired() bool {
+	return v.FormFieldObjectMapProperty.Required
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldObjectMapProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectMapProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldObjectMapProperty.Id
+	retval.Label = v.FormFieldObjectMapProperty.Label
+	retval.Type = v.FormFieldObjectMapProperty.Type
+	retval.ShowWhen = v.FormFieldObjectMapProperty.ShowWhen
+	retval.Immutable = v.FormFieldObjectMapProperty.Immutable
+	retval.Default = v.FormFieldObjectMapProperty.Default
+	retval.Required = v.FormFieldObjectMapProperty.Required
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty includes the requested fields of the GraphQL type ObjectProperty.
+// The GraphQL type's documentation follows.
+//
+// A free-form object, edited as YAML or JSON. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty struct {
+	Typename                *string `json:"__typename"`
+	FormFieldObjectProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) GetId() string {
+	return v.FormFieldObjectProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) GetLabel() string {
+	return v.FormFieldObjectProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) GetType() string {
+	return v.FormFieldObjectProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldObjectProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) GetImmutable() bool {
+	return v.FormFieldObjectProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldObjectProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) GetRequired() bool {
+	return v.FormFieldObjectProperty.Required
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldObjectProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsObjectProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldObjectProperty.Id
+	retval.Label = v.FormFieldObjectProperty.Label
+	retval.Type = v.FormFieldObjectProperty.Type
+	retval.ShowWhen = v.FormFieldObjectProperty.ShowWhen
+	retval.Immutable = v.FormFieldObjectProperty.Immutable
+	retval.Default = v.FormFieldObjectProperty.Default
+	retval.Required = v.FormFieldObjectProperty.Required
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty includes the requested fields of the GraphQL type ReferenceProperty.
+// The GraphQL type's documentation follows.
+//
+// A reference to an instance of another module type, by its id. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty struct {
+	Typename                   *string `json:"__typename"`
+	FormFieldReferenceProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) GetId() string {
+	return v.FormFieldReferenceProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) GetLabel() string {
+	return v.FormFieldReferenceProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) GetType() string {
+	return v.FormFieldReferenceProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldReferenceProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) GetImmutable() bool {
+	return v.FormFieldReferenceProperty.Immutable
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) GetRequired() bool {
+	return v.FormFieldReferenceProperty.Required
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldReferenceProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Required bool `json:"required"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsReferenceProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldReferenceProperty.Id
+	retval.Label = v.FormFieldReferenceProperty.Label
+	retval.Type = v.FormFieldReferenceProperty.Type
+	retval.ShowWhen = v.FormFieldReferenceProperty.ShowWhen
+	retval.Immutable = v.FormFieldReferenceProperty.Immutable
+	retval.Required = v.FormFieldReferenceProperty.Required
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty includes the requested fields of the GraphQL type SectionProperty.
+// The GraphQL type's documentation follows.
+//
+// A visual separator without a value. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty struct {
+	Typename                 *string `json:"__typename"`
+	FormFieldSectionProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty) GetId() string {
+	return v.FormFieldSectionProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty) GetLabel() string {
+	return v.FormFieldSectionProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty) GetType() string {
+	return v.FormFieldSectionProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldSectionProperty.ShowWhen
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldSectionProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsSectionProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldSectionProperty.Id
+	retval.Label = v.FormFieldSectionProperty.Label
+	retval.Type = v.FormFieldSectionProperty.Type
+	retval.ShowWhen = v.FormFieldSectionProperty.ShowWhen
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty includes the requested fields of the GraphQL type StringArrayProperty.
+// The GraphQL type's documentation follows.
+//
+// An array of strings. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty struct {
+	Typename                     *string `json:"__typename"`
+	FormFieldStringArrayProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) GetId() string {
+	return v.FormFieldStringArrayProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) GetLabel() string {
+	return v.FormFieldStringArrayProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) GetType() string {
+	return v.FormFieldStringArrayProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldStringArrayProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) GetImmutable() bool {
+	return v.FormFieldStringArrayProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldStringArrayProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) GetRequired() bool {
+	return v.FormFieldStringArrayProperty.Required
+}
+
+// GetValues returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty.Values, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) GetValues() *FormFieldValuesInputValues {
+	return v.FormFieldStringArrayProperty.Values
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldStringArrayProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldStringArrayProperty.Id
+	retval.Label = v.FormFieldStringArrayProperty.Label
+	retval.Type = v.FormFieldStringArrayProperty.Type
+	retval.ShowWhen = v.FormFieldStringArrayProperty.ShowWhen
+	retval.Immutable = v.FormFieldStringArrayProperty.Immutable
+	retval.Default = v.FormFieldStringArrayProperty.Default
+	retval.Required = v.FormFieldStringArrayProperty.Required
+	{
+
+		dst := &retval.Values
+		src := v.FormFieldStringArrayProperty.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal ModuleScreenModuleDefinitionLatestModuleVersionInputsStringArrayProperty.FormFieldStringArrayProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty includes the requested fields of the GraphQL type StringProperty.
+// The GraphQL type's documentation follows.
+//
+// A line of text, or a dropdown if it has options. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty struct {
+	Typename                *string `json:"__typename"`
+	FormFieldStringProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) GetId() string {
+	return v.FormFieldStringProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) GetLabel() string {
+	return v.FormFieldStringProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) GetType() string {
+	return v.FormFieldStringProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldStringProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) GetImmutable() bool {
+	return v.FormFieldStringProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldStringProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) GetRequired() bool {
+	return v.FormFieldStringProperty.Required
+}
+
+// GetValues returns ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty.Values, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) GetValues() *FormFieldValuesInputValues {
+	return v.FormFieldStringProperty.Values
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldStringProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+
+	Values json.RawMessage `json:"values"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldStringProperty.Id
+	retval.Label = v.FormFieldStringProperty.Label
+	retval.Type = v.FormFieldStringProperty.Type
+	retval.ShowWhen = v.FormFieldStringProperty.ShowWhen
+	retval.Immutable = v.FormFieldStringProperty.Immutable
+	retval.Default = v.FormFieldStringProperty.Default
+	retval.Required = v.FormFieldStringProperty.Required
+	{
+
+		dst := &retval.Values
+		src := v.FormFieldStringProperty.Values
+		if src != nil {
+			var err error
+			*dst, err = __marshalFormFieldValuesInputValues(
+				src)
+			if err != nil {
+				return nil, fmt.Errorf(
+					"unable to marshal ModuleScreenModuleDefinitionLatestModuleVersionInputsStringProperty.FormFieldStringProperty.Values: %w", err)
+			}
+		}
+	}
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty includes the requested fields of the GraphQL type TextProperty.
+// The GraphQL type's documentation follows.
+//
+// Multi-line text. Unset fields are null.
+type ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty struct {
+	Typename              *string `json:"__typename"`
+	FormFieldTextProperty `json:"-"`
+}
+
+// GetTypename returns ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty.Typename, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) GetTypename() *string {
+	return v.Typename
+}
+
+// GetId returns ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) GetId() string {
+	return v.FormFieldTextProperty.Id
+}
+
+// GetLabel returns ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty.Label, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) GetLabel() string {
+	return v.FormFieldTextProperty.Label
+}
+
+// GetType returns ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty.Type, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) GetType() string {
+	return v.FormFieldTextProperty.Type
+}
+
+// GetShowWhen returns ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) GetShowWhen() *json.RawMessage {
+	return v.FormFieldTextProperty.ShowWhen
+}
+
+// GetImmutable returns ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty.Immutable, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) GetImmutable() bool {
+	return v.FormFieldTextProperty.Immutable
+}
+
+// GetDefault returns ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty.Default, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) GetDefault() *json.RawMessage {
+	return v.FormFieldTextProperty.Default
+}
+
+// GetRequired returns ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty.Required, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) GetRequired() bool {
+	return v.FormFieldTextProperty.Required
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.FormFieldTextProperty)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty struct {
+	Typename *string `json:"__typename"`
+
+	Id string `json:"id"`
+
+	Label string `json:"label"`
+
+	Type string `json:"type"`
+
+	ShowWhen *json.RawMessage `json:"showWhen"`
+
+	Immutable bool `json:"immutable"`
+
+	Default *json.RawMessage `json:"default"`
+
+	Required bool `json:"required"`
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty, error) {
+	var retval __premarshalModuleScreenModuleDefinitionLatestModuleVersionInputsTextProperty
+
+	retval.Typename = v.Typename
+	retval.Id = v.FormFieldTextProperty.Id
+	retval.Label = v.FormFieldTextProperty.Label
+	retval.Type = v.FormFieldTextProperty.Type
+	retval.ShowWhen = v.FormFieldTextProperty.ShowWhen
+	retval.Immutable = v.FormFieldTextProperty.Immutable
+	retval.Default = v.FormFieldTextProperty.Default
+	retval.Required = v.FormFieldTextProperty.Required
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnection includes the requested fields of the GraphQL type ModuleInstanceConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of module instances.
+type ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnection struct {
+	// The items.
+	Nodes []*ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstance `json:"nodes"`
+}
+
+// GetNodes returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnection) GetNodes() []*ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstance {
+	return v.Nodes
+}
+
+// ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstance includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstance struct {
+	// The name, unique among the environment's instances that are not archived.
+	Name string `json:"name"`
+	// Its environment.
+	Environment *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceEnvironment `json:"environment"`
+	// Its latest success; null before the first success and after a destroy.
+	LiveDeployment *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment `json:"liveDeployment"`
+}
+
+// GetName returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstance.Name, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetName() string {
+	return v.Name
+}
+
+// GetEnvironment returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstance.Environment, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetEnvironment() *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceEnvironment {
+	return v.Environment
+}
+
+// GetLiveDeployment returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstance.LiveDeployment, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstance) GetLiveDeployment() *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment {
+	return v.LiveDeployment
+}
+
+// ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceEnvironment includes the requested fields of the GraphQL type Environment.
+// The GraphQL type's documentation follows.
+//
+// A stage that modules are deployed to, such as staging or production.
+type ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceEnvironment struct {
+	// The name in URLs and templates, unique among the project's environments that are not archived.
+	Slug string `json:"slug"`
+}
+
+// GetSlug returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceEnvironment.Slug, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceEnvironment) GetSlug() string {
+	return v.Slug
+}
+
+// ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment struct {
+	DeploymentSummary `json:"-"`
+}
+
+// GetId returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.Id, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetId() string {
+	return v.DeploymentSummary.Id
+}
+
+// GetVersion returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.Version, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetVersion() int {
+	return v.DeploymentSummary.Version
+}
+
+// GetStatus returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.Status, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetStatus() DeploymentStatus {
+	return v.DeploymentSummary.Status
+}
+
+// GetOperation returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.Operation, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetOperation() *DeploymentOperation {
+	return v.DeploymentSummary.Operation
+}
+
+// GetCompletedAt returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.CompletedAt, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetCompletedAt() *time.Time {
+	return v.DeploymentSummary.CompletedAt
+}
+
+// GetCreatedBy returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.CreatedBy, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetCreatedBy() *DeploymentSummaryCreatedByActor {
+	return v.DeploymentSummary.CreatedBy
+}
+
+// GetModuleVersion returns ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) GetModuleVersion() *DeploymentSummaryModuleVersion {
+	return v.DeploymentSummary.ModuleVersion
+}
+
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.DeploymentSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment struct {
+	Id string `json:"id"`
+
+	Version int `json:"version"`
+
+	Status DeploymentStatus `json:"status"`
+
+	Operation *DeploymentOperation `json:"operation"`
+
+	CompletedAt *time.Time `json:"completedAt"`
+
+	CreatedBy *DeploymentSummaryCreatedByActor `json:"createdBy"`
+
+	ModuleVersion *DeploymentSummaryModuleVersion `json:"moduleVersion"`
+}
+
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment) __premarshalJSON() (*__premarshalModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment, error) {
+	var retval __premarshalModuleScreenModuleDefinitionModuleInstancesModuleInstanceConnectionNodesModuleInstanceLiveDeployment
+
+	retval.Id = v.DeploymentSummary.Id
+	retval.Version = v.DeploymentSummary.Version
+	retval.Status = v.DeploymentSummary.Status
+	retval.Operation = v.DeploymentSummary.Operation
+	retval.CompletedAt = v.DeploymentSummary.CompletedAt
+	retval.CreatedBy = v.DeploymentSummary.CreatedBy
+	retval.ModuleVersion = v.DeploymentSummary.ModuleVersion
+	return &retval, nil
+}
+
+// ModuleScreenModuleDefinitionVersionsModuleVersionConnection includes the requested fields of the GraphQL type ModuleVersionConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of module versions.
+type ModuleScreenModuleDefinitionVersionsModuleVersionConnection struct {
+	// The items.
+	Nodes []*ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersion `json:"nodes"`
+}
+
+// GetNodes returns ModuleScreenModuleDefinitionVersionsModuleVersionConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionVersionsModuleVersionConnection) GetNodes() []*ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersion {
+	return v.Nodes
+}
+
+// ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersion includes the requested fields of the GraphQL type ModuleVersion.
+// The GraphQL type's documentation follows.
+//
+// A published version of a module. Only its deprecation changes.
+type ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersion struct {
+	// The semantic version.
+	Version string `json:"version"`
+	// Its live instances, newest first; null without a token.
+	LiveModuleInstances *ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersionLiveModuleInstancesModuleInstanceConnection `json:"liveModuleInstances"`
+}
+
+// GetVersion returns ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersion.Version, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersion) GetVersion() string {
+	return v.Version
+}
+
+// GetLiveModuleInstances returns ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersion.LiveModuleInstances, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersion) GetLiveModuleInstances() *ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersionLiveModuleInstancesModuleInstanceConnection {
+	return v.LiveModuleInstances
+}
+
+// ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersionLiveModuleInstancesModuleInstanceConnection includes the requested fields of the GraphQL type ModuleInstanceConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of module instances.
+type ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersionLiveModuleInstancesModuleInstanceConnection struct {
+	// The number of items, counted only if selected.
+	TotalCount int `json:"totalCount"`
+}
+
+// GetTotalCount returns ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersionLiveModuleInstancesModuleInstanceConnection.TotalCount, and is useful for accessing the field via an interface.
+func (v *ModuleScreenModuleDefinitionVersionsModuleVersionConnectionNodesModuleVersionLiveModuleInstancesModuleInstanceConnection) GetTotalCount() int {
+	return v.TotalCount
+}
+
+// ModuleScreenResponse is returned by ModuleScreen on success.
+type ModuleScreenResponse struct {
+	// One module definition, by id or type, or `slipway:ModuleDefinition:NOT_FOUND`; without a token, a global ACTIVE one.
+	ModuleDefinition *ModuleScreenModuleDefinition `json:"moduleDefinition"`
+}
+
+// GetModuleDefinition returns ModuleScreenResponse.ModuleDefinition, and is useful for accessing the field via an interface.
+func (v *ModuleScreenResponse) GetModuleDefinition() *ModuleScreenModuleDefinition {
+	return v.ModuleDefinition
+}
+
+// A 32-bit integer, or a dropdown if it has options.
+type NumberPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `number`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The default.
+	Default *json.RawMessage `json:"default"`
+	// The least value.
+	Min *int `json:"min"`
+	// The greatest value.
+	Max *int `json:"max"`
+	// As in `InputPropertyMinimum`.
+	MinCurrentValue *bool `json:"minCurrentValue"`
+	// Shown if there are no options.
+	NoOptionsMessage *string `json:"noOptionsMessage"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+	// The options, as in `StringPropertyInput`.
+	Values *json.RawMessage `json:"values"`
+}
+
+// GetId returns NumberPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns NumberPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns NumberPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns NumberPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns NumberPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns NumberPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns NumberPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns NumberPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetMin returns NumberPropertyInput.Min, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetMin() *int { return v.Min }
+
+// GetMax returns NumberPropertyInput.Max, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetMax() *int { return v.Max }
+
+// GetMinCurrentValue returns NumberPropertyInput.MinCurrentValue, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetMinCurrentValue() *bool { return v.MinCurrentValue }
+
+// GetNoOptionsMessage returns NumberPropertyInput.NoOptionsMessage, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetNoOptionsMessage() *string { return v.NoOptionsMessage }
+
+// GetPlaceholder returns NumberPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns NumberPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetRequired() *bool { return v.Required }
+
+// GetValues returns NumberPropertyInput.Values, and is useful for accessing the field via an interface.
+func (v *NumberPropertyInput) GetValues() *json.RawMessage { return v.Values }
+
+// An array of structured objects.
+type ObjectArrayPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `object_array`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The inputs of each entry.
+	ItemInputs []*InputPropertyInput `json:"itemInputs,omitempty"`
+	// The default.
+	Default *json.RawMessage `json:"default"`
+	// A template for its description, with `{field_id}`.
+	ItemDescription *string `json:"itemDescription"`
+	// The word for an entry.
+	ItemLabel *string `json:"itemLabel"`
+	// How an entry's title is made.
+	ItemTitle *ItemTitleInput `json:"itemTitle,omitempty"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+}
+
+// GetId returns ObjectArrayPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns ObjectArrayPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns ObjectArrayPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns ObjectArrayPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns ObjectArrayPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns ObjectArrayPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns ObjectArrayPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetItemInputs returns ObjectArrayPropertyInput.ItemInputs, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetItemInputs() []*InputPropertyInput { return v.ItemInputs }
+
+// GetDefault returns ObjectArrayPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetItemDescription returns ObjectArrayPropertyInput.ItemDescription, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetItemDescription() *string { return v.ItemDescription }
+
+// GetItemLabel returns ObjectArrayPropertyInput.ItemLabel, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetItemLabel() *string { return v.ItemLabel }
+
+// GetItemTitle returns ObjectArrayPropertyInput.ItemTitle, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetItemTitle() *ItemTitleInput { return v.ItemTitle }
+
+// GetRequired returns ObjectArrayPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *ObjectArrayPropertyInput) GetRequired() *bool { return v.Required }
+
+// A map of string keys to structured objects.
+type ObjectMapPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `object_map`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The inputs of each entry.
+	ItemInputs []*InputPropertyInput `json:"itemInputs,omitempty"`
+	// The default.
+	Default *json.RawMessage `json:"default"`
+	// The word for an entry.
+	ItemLabel *string `json:"itemLabel"`
+	// How an entry's title is made.
+	ItemTitle *ItemTitleInput `json:"itemTitle,omitempty"`
+	// How an entry's key is entered or computed.
+	Key *MapKeyInput `json:"key,omitempty"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+}
+
+// GetId returns ObjectMapPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns ObjectMapPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns ObjectMapPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns ObjectMapPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns ObjectMapPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns ObjectMapPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns ObjectMapPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetItemInputs returns ObjectMapPropertyInput.ItemInputs, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetItemInputs() []*InputPropertyInput { return v.ItemInputs }
+
+// GetDefault returns ObjectMapPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetItemLabel returns ObjectMapPropertyInput.ItemLabel, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetItemLabel() *string { return v.ItemLabel }
+
+// GetItemTitle returns ObjectMapPropertyInput.ItemTitle, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetItemTitle() *ItemTitleInput { return v.ItemTitle }
+
+// GetKey returns ObjectMapPropertyInput.Key, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetKey() *MapKeyInput { return v.Key }
+
+// GetRequired returns ObjectMapPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *ObjectMapPropertyInput) GetRequired() *bool { return v.Required }
+
+// A free-form object, edited as YAML or JSON.
+type ObjectPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `object`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The default.
+	Default *json.RawMessage `json:"default"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+}
+
+// GetId returns ObjectPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns ObjectPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns ObjectPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns ObjectPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns ObjectPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns ObjectPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns ObjectPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns ObjectPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetPlaceholder returns ObjectPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns ObjectPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *ObjectPropertyInput) GetRequired() *bool { return v.Required }
+
+// What happens after a failed deployment of an instance.
+type OnFailure string
+
+const (
+	// Nothing; people decide.
+	OnFailureNothing OnFailure = "NOTHING"
+	// A rollback to the live deployment, except after a cancellation, a rollback, a destroy, or a rollback by the cloud.
+	OnFailureRollBack OnFailure = "ROLL_BACK"
+)
+
+var AllOnFailure = []OnFailure{
+	OnFailureNothing,
+	OnFailureRollBack,
+}
+
+// Something that a caller may be allowed to do.
+type Permission string
+
+const (
+	// Read the module catalogue.
+	PermissionReadCatalog Permission = "READ_CATALOG"
+	// Read everything else of the organization, but tokens and audit events.
+	PermissionRead Permission = "READ"
+	// Create module instances.
+	PermissionCreateInstances Permission = "CREATE_INSTANCES"
+	// Deploy, promote, roll back, redeploy, approve and cancel.
+	PermissionDeploy Permission = "DEPLOY"
+	// Go past rules.
+	PermissionOverrideRules Permission = "OVERRIDE_RULES"
+	// Make, change or end rules.
+	PermissionManageRules Permission = "MANAGE_RULES"
+	// Cancel by force.
+	PermissionForceCancel Permission = "FORCE_CANCEL"
+	// Destroy what is live of module instances.
+	PermissionDestroyInstances Permission = "DESTROY_INSTANCES"
+	// Claim deployments, report on them and complete them.
+	PermissionRunDeployments Permission = "RUN_DEPLOYMENTS"
+	// Create, change and delete default value definitions.
+	PermissionManageDefaults Permission = "MANAGE_DEFAULTS"
+	// Publish versions of the organization's modules; developers only of those that the scope of their token names.
+	PermissionPublishModules Permission = "PUBLISH_MODULES"
+	// Create and change the organization's module definitions, and deprecate their versions.
+	PermissionManageModules Permission = "MANAGE_MODULES"
+	// Create and change global module definitions, and publish their versions.
+	PermissionManageGlobalModules Permission = "MANAGE_GLOBAL_MODULES"
+	// Create, rename, archive and delete projects and environments; with a scope, those within it.
+	PermissionManageWorkspace Permission = "MANAGE_WORKSPACE"
+	// Rename, archive and delete module instances.
+	PermissionManageInstances Permission = "MANAGE_INSTANCES"
+	// Quarantine releases, and end their quarantine.
+	PermissionQuarantineReleases Permission = "QUARANTINE_RELEASES"
+	// Make a service of the cloud belong to another module instance.
+	PermissionMoveServices Permission = "MOVE_SERVICES"
+	// Read tokens.
+	PermissionReadTokens Permission = "READ_TOKENS"
+	// Create and revoke tokens.
+	PermissionManageTokens Permission = "MANAGE_TOKENS"
+	// List and create organizations.
+	PermissionManageOrganizations Permission = "MANAGE_ORGANIZATIONS"
+	// Read audit events.
+	PermissionReadAudit Permission = "READ_AUDIT"
+)
+
+var AllPermission = []Permission{
+	PermissionReadCatalog,
+	PermissionRead,
+	PermissionCreateInstances,
+	PermissionDeploy,
+	PermissionOverrideRules,
+	PermissionManageRules,
+	PermissionForceCancel,
+	PermissionDestroyInstances,
+	PermissionRunDeployments,
+	PermissionManageDefaults,
+	PermissionPublishModules,
+	PermissionManageModules,
+	PermissionManageGlobalModules,
+	PermissionManageWorkspace,
+	PermissionManageInstances,
+	PermissionQuarantineReleases,
+	PermissionMoveServices,
+	PermissionReadTokens,
+	PermissionManageTokens,
+	PermissionManageOrganizations,
+	PermissionReadAudit,
+}
+
+// The deployment to promote, and its target.
+type PromoteDeploymentInput struct {
+	// The id of the source, a success.
+	Id string `json:"id"`
+	// The id of the target, another instance of the module.
+	ModuleInstanceId string `json:"moduleInstanceId"`
+	// Values to replace, by input id: those of the target's `ownInputs` and references. Others break the rule `not_own`.
+	Inputs *json.RawMessage `json:"inputs"`
+	// The artifact that replaces the source's, if the target's `ownInputs` have `artifact`.
+	Artifact *json.RawMessage `json:"artifact"`
+	// As in `CreateDeploymentInput`.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId"`
+	// As in `CreateDeploymentInput`.
+	IdempotencyKey *string `json:"idempotencyKey"`
+	// Why: 1 to 500 characters, not blank.
+	Reason *string `json:"reason"`
+	// The pipeline run: one line of 1 to 200 characters.
+	PipelineRunId *string `json:"pipelineRunId"`
+	// The pipeline step: one line of 1 to 200 characters.
+	StepExecutionId *string `json:"stepExecutionId"`
+	// As in `CreateDeploymentInput`.
+	ExpectedPlan *string `json:"expectedPlan"`
+	// As in `CreateDeploymentInput`.
+	OverrideReason *string `json:"overrideReason"`
+}
+
+// GetId returns PromoteDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetId() string { return v.Id }
+
+// GetModuleInstanceId returns PromoteDeploymentInput.ModuleInstanceId, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetModuleInstanceId() string { return v.ModuleInstanceId }
+
+// GetInputs returns PromoteDeploymentInput.Inputs, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetInputs() *json.RawMessage { return v.Inputs }
+
+// GetArtifact returns PromoteDeploymentInput.Artifact, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetArtifact() *json.RawMessage { return v.Artifact }
+
+// GetExpectedLiveDeploymentId returns PromoteDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns PromoteDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns PromoteDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetReason() *string { return v.Reason }
+
+// GetPipelineRunId returns PromoteDeploymentInput.PipelineRunId, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetPipelineRunId() *string { return v.PipelineRunId }
+
+// GetStepExecutionId returns PromoteDeploymentInput.StepExecutionId, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetStepExecutionId() *string { return v.StepExecutionId }
+
+// GetExpectedPlan returns PromoteDeploymentInput.ExpectedPlan, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetExpectedPlan() *string { return v.ExpectedPlan }
+
+// GetOverrideReason returns PromoteDeploymentInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *PromoteDeploymentInput) GetOverrideReason() *string { return v.OverrideReason }
+
+// The redeploy to create.
+type RedeployDeploymentInput struct {
+	// The id of the source, an ended deployment.
+	Id string `json:"id"`
+	// As in `CreateDeploymentInput`.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId"`
+	// As in `CreateDeploymentInput`.
+	IdempotencyKey *string `json:"idempotencyKey"`
+	// Why: 1 to 500 characters, not blank.
+	Reason *string `json:"reason"`
+	// As in `CreateDeploymentInput`.
+	ExpectedPlan *string `json:"expectedPlan"`
+	// As in `CreateDeploymentInput`.
+	OverrideReason *string `json:"overrideReason"`
+}
+
+// GetId returns RedeployDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetId() string { return v.Id }
+
+// GetExpectedLiveDeploymentId returns RedeployDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns RedeployDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns RedeployDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetReason() *string { return v.Reason }
+
+// GetExpectedPlan returns RedeployDeploymentInput.ExpectedPlan, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetExpectedPlan() *string { return v.ExpectedPlan }
+
+// GetOverrideReason returns RedeployDeploymentInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *RedeployDeploymentInput) GetOverrideReason() *string { return v.OverrideReason }
+
+// A reference to an instance of another module type.
+type ReferencePropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `$ref:<module-type>`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The type of the referenced module.
+	ModuleType string `json:"moduleType"`
+	// Inputs that the chosen instance fills, else the user.
+	MappedInputs []*InputPropertyInput `json:"mappedInputs,omitempty"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+}
+
+// GetId returns ReferencePropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns ReferencePropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns ReferencePropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns ReferencePropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns ReferencePropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns ReferencePropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns ReferencePropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetModuleType returns ReferencePropertyInput.ModuleType, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetModuleType() string { return v.ModuleType }
+
+// GetMappedInputs returns ReferencePropertyInput.MappedInputs, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetMappedInputs() []*InputPropertyInput { return v.MappedInputs }
+
+// GetRequired returns ReferencePropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *ReferencePropertyInput) GetRequired() *bool { return v.Required }
+
+// How a leaf differs.
+type ReleaseChangeKind string
+
+const (
+	// Only in the release compared to.
+	ReleaseChangeKindAdded ReleaseChangeKind = "ADDED"
+	// Only in the release compared from.
+	ReleaseChangeKindRemoved ReleaseChangeKind = "REMOVED"
+	// In both, with different values.
+	ReleaseChangeKindChanged ReleaseChangeKind = "CHANGED"
+)
+
+var AllReleaseChangeKind = []ReleaseChangeKind{
+	ReleaseChangeKindAdded,
+	ReleaseChangeKindRemoved,
+	ReleaseChangeKindChanged,
+}
+
+// ReleaseChanges includes the GraphQL fields of DeploymentComparison requested by the fragment ReleaseChanges.
+// The GraphQL type's documentation follows.
+//
+// How the releases of two deployments differ.
+type ReleaseChanges struct {
+	// The inputs that differ, leaf by leaf.
+	Inputs []*ReleaseChangesInputsReleaseChange `json:"inputs"`
+	// The parts of the artifact that differ, leaf by leaf; likely secrets are masked.
+	Artifact []*ReleaseChangesArtifactReleaseChange `json:"artifact"`
+}
+
+// GetInputs returns ReleaseChanges.Inputs, and is useful for accessing the field via an interface.
+func (v *ReleaseChanges) GetInputs() []*ReleaseChangesInputsReleaseChange { return v.Inputs }
+
+// GetArtifact returns ReleaseChanges.Artifact, and is useful for accessing the field via an interface.
+func (v *ReleaseChanges) GetArtifact() []*ReleaseChangesArtifactReleaseChange { return v.Artifact }
+
+// ReleaseChangesArtifactReleaseChange includes the requested fields of the GraphQL type ReleaseChange.
+// The GraphQL type's documentation follows.
+//
+// A leaf that differs between two releases.
+type ReleaseChangesArtifactReleaseChange struct {
+	ChangedValue `json:"-"`
+}
+
+// GetPointer returns ReleaseChangesArtifactReleaseChange.Pointer, and is useful for accessing the field via an interface.
+func (v *ReleaseChangesArtifactReleaseChange) GetPointer() string { return v.ChangedValue.Pointer }
+
+// GetKind returns ReleaseChangesArtifactReleaseChange.Kind, and is useful for accessing the field via an interface.
+func (v *ReleaseChangesArtifactReleaseChange) GetKind() ReleaseChangeKind { return v.ChangedValue.Kind }
+
+// GetBefore returns ReleaseChangesArtifactReleaseChange.Before, and is useful for accessing the field via an interface.
+func (v *ReleaseChangesArtifactReleaseChange) GetBefore() *json.RawMessage {
+	return v.ChangedValue.Before
+}
+
+// GetAfter returns ReleaseChangesArtifactReleaseChange.After, and is useful for accessing the field via an interface.
+func (v *ReleaseChangesArtifactReleaseChange) GetAfter() *json.RawMessage {
+	return v.ChangedValue.After
+}
+
+// GetMasked returns ReleaseChangesArtifactReleaseChange.Masked, and is useful for accessing the field via an interface.
+func (v *ReleaseChangesArtifactReleaseChange) GetMasked() bool { return v.ChangedValue.Masked }
+
+func (v *ReleaseChangesArtifactReleaseChange) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ReleaseChangesArtifactReleaseChange
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ReleaseChangesArtifactReleaseChange = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.ChangedValue)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalReleaseChangesArtifactReleaseChange struct {
+	Pointer string `json:"pointer"`
+
+	Kind ReleaseChangeKind `json:"kind"`
+
+	Before *json.RawMessage `json:"before"`
+
+	After *json.RawMessage `json:"after"`
+
+	Masked bool `json:"masked"`
+}
+
+func (v *ReleaseChangesArtifactReleaseChange) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ReleaseChangesArtifactReleaseChange) __premarshalJSON() (*__premarshalReleaseChangesArtifactReleaseChange, error) {
+	var retval __premarshalReleaseChangesArtifactReleaseChange
+
+	retval.Pointer = v.ChangedValue.Pointer
+	retval.Kind = v.ChangedValue.Kind
+	retval.Before = v.ChangedValue.Before
+	retval.After = v.ChangedValue.After
+	retval.Masked = v.ChangedValue.Masked
+	return &retval, nil
+}
+
+// ReleaseChangesInputsReleaseChange includes the requested fields of the GraphQL type ReleaseChange.
+// The GraphQL type's documentation follows.
+//
+// A leaf that differs between two releases.
+type ReleaseChangesInputsReleaseChange struct {
+	ChangedValue `json:"-"`
+}
+
+// GetPointer returns ReleaseChangesInputsReleaseChange.Pointer, and is useful for accessing the field via an interface.
+func (v *ReleaseChangesInputsReleaseChange) GetPointer() string { return v.ChangedValue.Pointer }
+
+// GetKind returns ReleaseChangesInputsReleaseChange.Kind, and is useful for accessing the field via an interface.
+func (v *ReleaseChangesInputsReleaseChange) GetKind() ReleaseChangeKind { return v.ChangedValue.Kind }
+
+// GetBefore returns ReleaseChangesInputsReleaseChange.Before, and is useful for accessing the field via an interface.
+func (v *ReleaseChangesInputsReleaseChange) GetBefore() *json.RawMessage {
+	return v.ChangedValue.Before
+}
+
+// GetAfter returns ReleaseChangesInputsReleaseChange.After, and is useful for accessing the field via an interface.
+func (v *ReleaseChangesInputsReleaseChange) GetAfter() *json.RawMessage { return v.ChangedValue.After }
+
+// GetMasked returns ReleaseChangesInputsReleaseChange.Masked, and is useful for accessing the field via an interface.
+func (v *ReleaseChangesInputsReleaseChange) GetMasked() bool { return v.ChangedValue.Masked }
+
+func (v *ReleaseChangesInputsReleaseChange) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*ReleaseChangesInputsReleaseChange
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.ReleaseChangesInputsReleaseChange = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.ChangedValue)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalReleaseChangesInputsReleaseChange struct {
+	Pointer string `json:"pointer"`
+
+	Kind ReleaseChangeKind `json:"kind"`
+
+	Before *json.RawMessage `json:"before"`
+
+	After *json.RawMessage `json:"after"`
+
+	Masked bool `json:"masked"`
+}
+
+func (v *ReleaseChangesInputsReleaseChange) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *ReleaseChangesInputsReleaseChange) __premarshalJSON() (*__premarshalReleaseChangesInputsReleaseChange, error) {
+	var retval __premarshalReleaseChangesInputsReleaseChange
+
+	retval.Pointer = v.ChangedValue.Pointer
+	retval.Kind = v.ChangedValue.Kind
+	retval.Before = v.ChangedValue.Before
+	retval.After = v.ChangedValue.After
+	retval.Masked = v.ChangedValue.Masked
+	return &retval, nil
+}
+
+// RequirementSummary includes the GraphQL fields of Requirement requested by the fragment RequirementSummary.
+// The GraphQL type's documentation follows.
+//
+// A rule applied to a deployment.
+type RequirementSummary struct {
+	// Whether the deployment meets it.
+	Met bool `json:"met"`
+	// Its state in a sentence.
+	Message string `json:"message"`
+	// When time alone will meet it; null if met, never or unknown.
+	At *time.Time `json:"at"`
+	// The rule.
+	Rule *RequirementSummaryRule `json:"rule"`
+}
+
+// GetMet returns RequirementSummary.Met, and is useful for accessing the field via an interface.
+func (v *RequirementSummary) GetMet() bool { return v.Met }
+
+// GetMessage returns RequirementSummary.Message, and is useful for accessing the field via an interface.
+func (v *RequirementSummary) GetMessage() string { return v.Message }
+
+// GetAt returns RequirementSummary.At, and is useful for accessing the field via an interface.
+func (v *RequirementSummary) GetAt() *time.Time { return v.At }
+
+// GetRule returns RequirementSummary.Rule, and is useful for accessing the field via an interface.
+func (v *RequirementSummary) GetRule() *RequirementSummaryRule { return v.Rule }
+
+// RequirementSummaryRule includes the requested fields of the GraphQL type Rule.
+// The GraphQL type's documentation follows.
+//
+// A demand on deployments in the organization, a project or an environment.
+type RequirementSummaryRule struct {
+	// The display name.
+	Name string `json:"name"`
+}
+
+// GetName returns RequirementSummaryRule.Name, and is useful for accessing the field via an interface.
+func (v *RequirementSummaryRule) GetName() string { return v.Name }
+
+// What a token may do.
+type Role string
+
+const (
+	// Reads everything of the organization.
+	RoleViewer Role = "VIEWER"
+	// Reads, creates instances, deploys, rolls back, redeploys and cancels.
+	RoleDeveloper Role = "DEVELOPER"
+	// Does everything that developers may, and manages definitions, modules, projects and environments.
+	RoleAdmin Role = "ADMIN"
+	// Reads, claims deployments, reports on them and completes them.
+	RoleRunner Role = "RUNNER"
+	// Publishes global modules, and does an admin's work in the organization that `Slipway-Organization` names.
+	RoleSuperadmin Role = "SUPERADMIN"
+)
+
+var AllRole = []Role{
+	RoleViewer,
+	RoleDeveloper,
+	RoleAdmin,
+	RoleRunner,
+	RoleSuperadmin,
+}
+
+// The rollback to create.
+type RollbackDeploymentInput struct {
+	// The id of the target, a success.
+	Id string `json:"id"`
+	// As in `CreateDeploymentInput`.
+	ExpectedLiveDeploymentId *string `json:"expectedLiveDeploymentId"`
+	// As in `CreateDeploymentInput`.
+	IdempotencyKey *string `json:"idempotencyKey"`
+	// Why: 1 to 500 characters, not blank.
+	Reason *string `json:"reason"`
+	// As in `CreateDeploymentInput`.
+	ExpectedPlan *string `json:"expectedPlan"`
+	// As in `CreateDeploymentInput`.
+	OverrideReason *string `json:"overrideReason"`
+}
+
+// GetId returns RollbackDeploymentInput.Id, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetId() string { return v.Id }
+
+// GetExpectedLiveDeploymentId returns RollbackDeploymentInput.ExpectedLiveDeploymentId, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetExpectedLiveDeploymentId() *string {
+	return v.ExpectedLiveDeploymentId
+}
+
+// GetIdempotencyKey returns RollbackDeploymentInput.IdempotencyKey, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetIdempotencyKey() *string { return v.IdempotencyKey }
+
+// GetReason returns RollbackDeploymentInput.Reason, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetReason() *string { return v.Reason }
+
+// GetExpectedPlan returns RollbackDeploymentInput.ExpectedPlan, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetExpectedPlan() *string { return v.ExpectedPlan }
+
+// GetOverrideReason returns RollbackDeploymentInput.OverrideReason, and is useful for accessing the field via an interface.
+func (v *RollbackDeploymentInput) GetOverrideReason() *string { return v.OverrideReason }
+
+// RunnersScreenDeploymentsDeploymentConnection includes the requested fields of the GraphQL type DeploymentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of deployments.
+type RunnersScreenDeploymentsDeploymentConnection struct {
+	// The items.
+	Nodes []*RunnersScreenDeploymentsDeploymentConnectionNodesDeployment `json:"nodes"`
+}
+
+// GetNodes returns RunnersScreenDeploymentsDeploymentConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *RunnersScreenDeploymentsDeploymentConnection) GetNodes() []*RunnersScreenDeploymentsDeploymentConnectionNodesDeployment {
+	return v.Nodes
+}
+
+// RunnersScreenDeploymentsDeploymentConnectionNodesDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type RunnersScreenDeploymentsDeploymentConnectionNodesDeployment struct {
+	// The id, `dep_…`.
+	Id string `json:"id"`
+	// Why it has not started or ended; empty while it runs and after its end, null if that cannot be checked.
+	WaitingFor []*RunnersScreenDeploymentsDeploymentConnectionNodesDeploymentWaitingForWaiting `json:"waitingFor"`
+}
+
+// GetId returns RunnersScreenDeploymentsDeploymentConnectionNodesDeployment.Id, and is useful for accessing the field via an interface.
+func (v *RunnersScreenDeploymentsDeploymentConnectionNodesDeployment) GetId() string { return v.Id }
+
+// GetWaitingFor returns RunnersScreenDeploymentsDeploymentConnectionNodesDeployment.WaitingFor, and is useful for accessing the field via an interface.
+func (v *RunnersScreenDeploymentsDeploymentConnectionNodesDeployment) GetWaitingFor() []*RunnersScreenDeploymentsDeploymentConnectionNodesDeploymentWaitingForWaiting {
+	return v.WaitingFor
+}
+
+// RunnersScreenDeploymentsDeploymentConnectionNodesDeploymentWaitingForWaiting includes the requested fields of the GraphQL type Waiting.
+// The GraphQL type's documentation follows.
+//
+// Something that a deployment waits for.
+type RunnersScreenDeploymentsDeploymentConnectionNodesDeploymentWaitingForWaiting struct {
+	// The reason.
+	Kind WaitingKind `json:"kind"`
+	// A sentence, with what to do next.
+	Message string `json:"message"`
+}
+
+// GetKind returns RunnersScreenDeploymentsDeploymentConnectionNodesDeploymentWaitingForWaiting.Kind, and is useful for accessing the field via an interface.
+func (v *RunnersScreenDeploymentsDeploymentConnectionNodesDeploymentWaitingForWaiting) GetKind() WaitingKind {
+	return v.Kind
+}
+
+// GetMessage returns RunnersScreenDeploymentsDeploymentConnectionNodesDeploymentWaitingForWaiting.Message, and is useful for accessing the field via an interface.
+func (v *RunnersScreenDeploymentsDeploymentConnectionNodesDeploymentWaitingForWaiting) GetMessage() string {
+	return v.Message
+}
+
+// RunnersScreenResponse is returned by RunnersScreen on success.
+type RunnersScreenResponse struct {
+	// Valid tokens that asked for work within ten minutes or run a deployment, newest tokens first.
+	Runners *RunnersScreenRunnersRunnerConnection `json:"runners"`
+	// The organization's deployments, newest first.
+	Deployments *RunnersScreenDeploymentsDeploymentConnection `json:"deployments"`
+}
+
+// GetRunners returns RunnersScreenResponse.Runners, and is useful for accessing the field via an interface.
+func (v *RunnersScreenResponse) GetRunners() *RunnersScreenRunnersRunnerConnection { return v.Runners }
+
+// GetDeployments returns RunnersScreenResponse.Deployments, and is useful for accessing the field via an interface.
+func (v *RunnersScreenResponse) GetDeployments() *RunnersScreenDeploymentsDeploymentConnection {
+	return v.Deployments
+}
+
+// RunnersScreenRunnersRunnerConnection includes the requested fields of the GraphQL type RunnerConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of runners.
+type RunnersScreenRunnersRunnerConnection struct {
+	// The items.
+	Nodes []*RunnersScreenRunnersRunnerConnectionNodesRunner `json:"nodes"`
+}
+
+// GetNodes returns RunnersScreenRunnersRunnerConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *RunnersScreenRunnersRunnerConnection) GetNodes() []*RunnersScreenRunnersRunnerConnectionNodesRunner {
+	return v.Nodes
+}
+
+// RunnersScreenRunnersRunnerConnectionNodesRunner includes the requested fields of the GraphQL type Runner.
+// The GraphQL type's documentation follows.
+//
+// A token that claims deployments.
+type RunnersScreenRunnersRunnerConnectionNodesRunner struct {
+	// The token; several processes may use it.
+	Actor *RunnersScreenRunnersRunnerConnectionNodesRunnerActor `json:"actor"`
+	// The deployment types that it last asked for.
+	DeploymentTypes []string `json:"deploymentTypes"`
+	// The actions that its program can run.
+	Actions []DeploymentAction `json:"actions"`
+	// When it last asked for work, to half a minute; null if unknown.
+	AskedAt *time.Time `json:"askedAt"`
+	// The number of deployments that it runs now.
+	Running int `json:"running"`
+}
+
+// GetActor returns RunnersScreenRunnersRunnerConnectionNodesRunner.Actor, and is useful for accessing the field via an interface.
+func (v *RunnersScreenRunnersRunnerConnectionNodesRunner) GetActor() *RunnersScreenRunnersRunnerConnectionNodesRunnerActor {
+	return v.Actor
+}
+
+// GetDeploymentTypes returns RunnersScreenRunnersRunnerConnectionNodesRunner.DeploymentTypes, and is useful for accessing the field via an interface.
+func (v *RunnersScreenRunnersRunnerConnectionNodesRunner) GetDeploymentTypes() []string {
+	return v.DeploymentTypes
+}
+
+// GetActions returns RunnersScreenRunnersRunnerConnectionNodesRunner.Actions, and is useful for accessing the field via an interface.
+func (v *RunnersScreenRunnersRunnerConnectionNodesRunner) GetActions() []DeploymentAction {
+	return v.Actions
+}
+
+// GetAskedAt returns RunnersScreenRunnersRunnerConnectionNodesRunner.AskedAt, and is useful for accessing the field via an interface.
+func (v *RunnersScreenRunnersRunnerConnectionNodesRunner) GetAskedAt() *time.Time { return v.AskedAt }
+
+// GetRunning returns RunnersScreenRunnersRunnerConnectionNodesRunner.Running, and is useful for accessing the field via an interface.
+func (v *RunnersScreenRunnersRunnerConnectionNodesRunner) GetRunning() int { return v.Running }
+
+// RunnersScreenRunnersRunnerConnectionNodesRunnerActor includes the requested fields of the GraphQL type Actor.
+// The GraphQL type's documentation follows.
+//
+// Who did something.
+type RunnersScreenRunnersRunnerConnectionNodesRunnerActor struct {
+	// The token's name, which is not unique; `slipway` for the server, `cli` with its user for the server's command line.
+	Name string `json:"name"`
+}
+
+// GetName returns RunnersScreenRunnersRunnerConnectionNodesRunnerActor.Name, and is useful for accessing the field via an interface.
+func (v *RunnersScreenRunnersRunnerConnectionNodesRunnerActor) GetName() string { return v.Name }
+
+// A visual separator without a value.
+type SectionPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `section`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+}
+
+// GetId returns SectionPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *SectionPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns SectionPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *SectionPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns SectionPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *SectionPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns SectionPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *SectionPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns SectionPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *SectionPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// An array of strings.
+type StringArrayPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `string_array`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The text of the button that adds an item.
+	AddButtonLabel *string `json:"addButtonLabel"`
+	// The default.
+	Default *json.RawMessage `json:"default"`
+	// The patterns to match.
+	Patterns []*ValidationPatternInput `json:"patterns,omitempty"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+	// The options, as in `StringPropertyInput`.
+	Values *json.RawMessage `json:"values"`
+}
+
+// GetId returns StringArrayPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns StringArrayPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns StringArrayPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns StringArrayPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns StringArrayPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns StringArrayPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns StringArrayPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetAddButtonLabel returns StringArrayPropertyInput.AddButtonLabel, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetAddButtonLabel() *string { return v.AddButtonLabel }
+
+// GetDefault returns StringArrayPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetPatterns returns StringArrayPropertyInput.Patterns, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetPatterns() []*ValidationPatternInput { return v.Patterns }
+
+// GetPlaceholder returns StringArrayPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns StringArrayPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetRequired() *bool { return v.Required }
+
+// GetValues returns StringArrayPropertyInput.Values, and is useful for accessing the field via an interface.
+func (v *StringArrayPropertyInput) GetValues() *json.RawMessage { return v.Values }
+
+// A line of text, or a dropdown if it has options.
+type StringPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `string`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown, as in `InputPropertyBase`; always by default.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible; consecutive ones form a group.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The default. Strings can hold templates, as in `InputPropertyDefault`.
+	Default *json.RawMessage `json:"default"`
+	// As in `InputPropertyMinimum`.
+	MinCurrentValue *bool `json:"minCurrentValue"`
+	// Shown if there are no options.
+	NoOptionsMessage *string `json:"noOptionsMessage"`
+	// The patterns to match.
+	Patterns []*ValidationPatternInput `json:"patterns,omitempty"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+	// The options: an array, `{source, params}` or `{options: […]}`; each a value, or `{value, label, description}`.
+	Values *json.RawMessage `json:"values"`
+}
+
+// GetId returns StringPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns StringPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns StringPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns StringPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns StringPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns StringPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns StringPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns StringPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetMinCurrentValue returns StringPropertyInput.MinCurrentValue, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetMinCurrentValue() *bool { return v.MinCurrentValue }
+
+// GetNoOptionsMessage returns StringPropertyInput.NoOptionsMessage, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetNoOptionsMessage() *string { return v.NoOptionsMessage }
+
+// GetPatterns returns StringPropertyInput.Patterns, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetPatterns() []*ValidationPatternInput { return v.Patterns }
+
+// GetPlaceholder returns StringPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns StringPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetRequired() *bool { return v.Required }
+
+// GetValues returns StringPropertyInput.Values, and is useful for accessing the field via an interface.
+func (v *StringPropertyInput) GetValues() *json.RawMessage { return v.Values }
+
+// Multi-line text.
+type TextPropertyInput struct {
+	// The id, unique on its level.
+	Id string `json:"id"`
+	// The text above the field.
+	Label string `json:"label"`
+	// `text`, as read; optional.
+	Type *string `json:"type"`
+	// A help text.
+	Description *string `json:"description"`
+	// When it is shown; by default always.
+	ShowWhen *json.RawMessage `json:"showWhen"`
+	// Whether it is collapsible.
+	Collapsible *bool `json:"collapsible"`
+	// Whether success locks it.
+	Immutable *bool `json:"immutable"`
+	// The default.
+	Default *json.RawMessage `json:"default"`
+	// The patterns to match.
+	Patterns []*ValidationPatternInput `json:"patterns,omitempty"`
+	// Shown while it is empty.
+	Placeholder *string `json:"placeholder"`
+	// Whether it is required.
+	Required *bool `json:"required"`
+}
+
+// GetId returns TextPropertyInput.Id, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetId() string { return v.Id }
+
+// GetLabel returns TextPropertyInput.Label, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetLabel() string { return v.Label }
+
+// GetType returns TextPropertyInput.Type, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetType() *string { return v.Type }
+
+// GetDescription returns TextPropertyInput.Description, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetDescription() *string { return v.Description }
+
+// GetShowWhen returns TextPropertyInput.ShowWhen, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetShowWhen() *json.RawMessage { return v.ShowWhen }
+
+// GetCollapsible returns TextPropertyInput.Collapsible, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetCollapsible() *bool { return v.Collapsible }
+
+// GetImmutable returns TextPropertyInput.Immutable, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetImmutable() *bool { return v.Immutable }
+
+// GetDefault returns TextPropertyInput.Default, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetDefault() *json.RawMessage { return v.Default }
+
+// GetPatterns returns TextPropertyInput.Patterns, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetPatterns() []*ValidationPatternInput { return v.Patterns }
+
+// GetPlaceholder returns TextPropertyInput.Placeholder, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetPlaceholder() *string { return v.Placeholder }
+
+// GetRequired returns TextPropertyInput.Required, and is useful for accessing the field via an interface.
+func (v *TextPropertyInput) GetRequired() *bool { return v.Required }
+
+// TimelineScreenModuleInstance includes the requested fields of the GraphQL type ModuleInstance.
+// The GraphQL type's documentation follows.
+//
+// A module in an environment.
+type TimelineScreenModuleInstance struct {
+	// Its deployments, newest first.
+	Deployments *TimelineScreenModuleInstanceDeploymentsDeploymentConnection `json:"deployments"`
+}
+
+// GetDeployments returns TimelineScreenModuleInstance.Deployments, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstance) GetDeployments() *TimelineScreenModuleInstanceDeploymentsDeploymentConnection {
+	return v.Deployments
+}
+
+// TimelineScreenModuleInstanceDeploymentsDeploymentConnection includes the requested fields of the GraphQL type DeploymentConnection.
+// The GraphQL type's documentation follows.
+//
+// A page of deployments.
+type TimelineScreenModuleInstanceDeploymentsDeploymentConnection struct {
+	// The feed's position before this page was read: subscribe to `deploymentsChanged` after it to miss no change. Versions
+	// tell which changes the page shows.
+	FeedCursor string `json:"feedCursor"`
+	// Where the page stands.
+	PageInfo *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionPageInfo `json:"pageInfo"`
+	// The items.
+	Nodes []*TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment `json:"nodes"`
+}
+
+// GetFeedCursor returns TimelineScreenModuleInstanceDeploymentsDeploymentConnection.FeedCursor, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnection) GetFeedCursor() string {
+	return v.FeedCursor
+}
+
+// GetPageInfo returns TimelineScreenModuleInstanceDeploymentsDeploymentConnection.PageInfo, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnection) GetPageInfo() *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionPageInfo {
+	return v.PageInfo
+}
+
+// GetNodes returns TimelineScreenModuleInstanceDeploymentsDeploymentConnection.Nodes, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnection) GetNodes() []*TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment {
+	return v.Nodes
+}
+
+// TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment includes the requested fields of the GraphQL type Deployment.
+// The GraphQL type's documentation follows.
+//
+// One deployment of a module instance.
+type TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment struct {
+	DeploymentSummary `json:"-"`
+	// Its creator's reason; null if not given. Separate from the description.
+	Reason *string `json:"reason"`
+	// Why it failed or was canceled; null otherwise.
+	Error *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData `json:"error"`
+	// Its release; null if none is stored or it was started outside.
+	Release *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRelease `json:"release"`
+	// Whether the viewer could roll back to it now; null if that cannot be checked.
+	RollbackEligibility *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility `json:"rollbackEligibility"`
+	// Whether the viewer could redeploy it now; null if that cannot be checked.
+	RedeployEligibility *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility `json:"redeployEligibility"`
+}
+
+// GetReason returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.Reason, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetReason() *string {
+	return v.Reason
+}
+
+// GetError returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.Error, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetError() *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData {
+	return v.Error
+}
+
+// GetRelease returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.Release, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetRelease() *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRelease {
+	return v.Release
+}
+
+// GetRollbackEligibility returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.RollbackEligibility, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetRollbackEligibility() *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility {
+	return v.RollbackEligibility
+}
+
+// GetRedeployEligibility returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.RedeployEligibility, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetRedeployEligibility() *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility {
+	return v.RedeployEligibility
+}
+
+// GetId returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.Id, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetId() string {
+	return v.DeploymentSummary.Id
+}
+
+// GetVersion returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.Version, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetVersion() int {
+	return v.DeploymentSummary.Version
+}
+
+// GetStatus returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.Status, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetStatus() DeploymentStatus {
+	return v.DeploymentSummary.Status
+}
+
+// GetOperation returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.Operation, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetOperation() *DeploymentOperation {
+	return v.DeploymentSummary.Operation
+}
+
+// GetCompletedAt returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.CompletedAt, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetCompletedAt() *time.Time {
+	return v.DeploymentSummary.CompletedAt
+}
+
+// GetCreatedBy returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.CreatedBy, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetCreatedBy() *DeploymentSummaryCreatedByActor {
+	return v.DeploymentSummary.CreatedBy
+}
+
+// GetModuleVersion returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment.ModuleVersion, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) GetModuleVersion() *DeploymentSummaryModuleVersion {
+	return v.DeploymentSummary.ModuleVersion
+}
+
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.DeploymentSummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalTimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment struct {
+	Reason *string `json:"reason"`
+
+	Error *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData `json:"error"`
+
+	Release *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRelease `json:"release"`
+
+	RollbackEligibility *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility `json:"rollbackEligibility"`
+
+	RedeployEligibility *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility `json:"redeployEligibility"`
+
+	Id string `json:"id"`
+
+	Version int `json:"version"`
+
+	Status DeploymentStatus `json:"status"`
+
+	Operation *DeploymentOperation `json:"operation"`
+
+	CompletedAt *time.Time `json:"completedAt"`
+
+	CreatedBy *DeploymentSummaryCreatedByActor `json:"createdBy"`
+
+	ModuleVersion *DeploymentSummaryModuleVersion `json:"moduleVersion"`
+}
+
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment) __premarshalJSON() (*__premarshalTimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment, error) {
+	var retval __premarshalTimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeployment
+
+	retval.Reason = v.Reason
+	retval.Error = v.Error
+	retval.Release = v.Release
+	retval.RollbackEligibility = v.RollbackEligibility
+	retval.RedeployEligibility = v.RedeployEligibility
+	retval.Id = v.DeploymentSummary.Id
+	retval.Version = v.DeploymentSummary.Version
+	retval.Status = v.DeploymentSummary.Status
+	retval.Operation = v.DeploymentSummary.Operation
+	retval.CompletedAt = v.DeploymentSummary.CompletedAt
+	retval.CreatedBy = v.DeploymentSummary.CreatedBy
+	retval.ModuleVersion = v.DeploymentSummary.ModuleVersion
+	return &retval, nil
+}
+
+// TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData includes the requested fields of the GraphQL type UserFacingErrorData.
+// The GraphQL type's documentation follows.
+//
+// An error for users: the body of a REST refusal, or a failed deployment's error.
+type TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData struct {
+	// What went wrong, in one sentence.
+	Message string `json:"message"`
+}
+
+// GetMessage returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData.Message, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentErrorUserFacingErrorData) GetMessage() string {
+	return v.Message
+}
+
+// TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility includes the requested fields of the GraphQL type Eligibility.
+// The GraphQL type's documentation follows.
+//
+// Whether a mutation would be accepted now; the mutation makes the same checks.
+type TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility struct {
+	EligibilitySummary `json:"-"`
+}
+
+// GetAllowed returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility.Allowed, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility) GetAllowed() bool {
+	return v.EligibilitySummary.Allowed
+}
+
+// GetRefusal returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility.Refusal, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility) GetRefusal() *EligibilitySummaryRefusalUserFacingErrorData {
+	return v.EligibilitySummary.Refusal
+}
+
+// GetWarnings returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility.Warnings, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility) GetWarnings() []*EligibilitySummaryWarningsWarning {
+	return v.EligibilitySummary.Warnings
+}
+
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.EligibilitySummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalTimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility struct {
+	Allowed bool `json:"allowed"`
+
+	Refusal *EligibilitySummaryRefusalUserFacingErrorData `json:"refusal"`
+
+	Warnings []*EligibilitySummaryWarningsWarning `json:"warnings"`
+}
+
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility) __premarshalJSON() (*__premarshalTimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility, error) {
+	var retval __premarshalTimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRedeployEligibility
+
+	retval.Allowed = v.EligibilitySummary.Allowed
+	retval.Refusal = v.EligibilitySummary.Refusal
+	retval.Warnings = v.EligibilitySummary.Warnings
+	return &retval, nil
+}
+
+// TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRelease includes the requested fields of the GraphQL type Release.
+// The GraphQL type's documentation follows.
+//
+// What a deployment ships: version, inputs and artifact. It never changes; equal content in an organization is one.
+type TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRelease struct {
+	// Its active quarantine; null if it has none.
+	Quarantine *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentReleaseQuarantine `json:"quarantine"`
+}
+
+// GetQuarantine returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRelease.Quarantine, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRelease) GetQuarantine() *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentReleaseQuarantine {
+	return v.Quarantine
+}
+
+// TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentReleaseQuarantine includes the requested fields of the GraphQL type Quarantine.
+// The GraphQL type's documentation follows.
+//
+// A block of a release from deployment, for a time.
+type TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentReleaseQuarantine struct {
+	// Why the release is bad.
+	Reason string `json:"reason"`
+}
+
+// GetReason returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentReleaseQuarantine.Reason, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentReleaseQuarantine) GetReason() string {
+	return v.Reason
+}
+
+// TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility includes the requested fields of the GraphQL type Eligibility.
+// The GraphQL type's documentation follows.
+//
+// Whether a mutation would be accepted now; the mutation makes the same checks.
+type TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility struct {
+	EligibilitySummary `json:"-"`
+}
+
+// GetAllowed returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility.Allowed, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility) GetAllowed() bool {
+	return v.EligibilitySummary.Allowed
+}
+
+// GetRefusal returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility.Refusal, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility) GetRefusal() *EligibilitySummaryRefusalUserFacingErrorData {
+	return v.EligibilitySummary.Refusal
+}
+
+// GetWarnings returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility.Warnings, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility) GetWarnings() []*EligibilitySummaryWarningsWarning {
+	return v.EligibilitySummary.Warnings
+}
+
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility) UnmarshalJSON(b []byte) error {
+
+	if string(b) == "null" {
+		return nil
+	}
+
+	var firstPass struct {
+		*TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility
+		graphql.NoUnmarshalJSON
+	}
+	firstPass.TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility = v
+
+	err := json.Unmarshal(b, &firstPass)
+	if err != nil {
+		return err
+	}
+
+	err = json.Unmarshal(
+		b, &v.EligibilitySummary)
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+type __premarshalTimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility struct {
+	Allowed bool `json:"allowed"`
+
+	Refusal *EligibilitySummaryRefusalUserFacingErrorData `json:"refusal"`
+
+	Warnings []*EligibilitySummaryWarningsWarning `json:"warnings"`
+}
+
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility) MarshalJSON() ([]byte, error) {
+	premarshaled, err := v.__premarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(premarshaled)
+}
+
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility) __premarshalJSON() (*__premarshalTimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility, error) {
+	var retval __premarshalTimelineScreenModuleInstanceDeploymentsDeploymentConnectionNodesDeploymentRollbackEligibility
+
+	retval.Allowed = v.EligibilitySummary.Allowed
+	retval.Refusal = v.EligibilitySummary.Refusal
+	retval.Warnings = v.EligibilitySummary.Warnings
+	return &retval, nil
+}
+
+// TimelineScreenModuleInstanceDeploymentsDeploymentConnectionPageInfo includes the requested fields of the GraphQL type PageInfo.
+// The GraphQL type's documentation follows.
+//
+// The position of a page in its list.
+type TimelineScreenModuleInstanceDeploymentsDeploymentConnectionPageInfo struct {
+	// The cursor of the last edge; null on an empty page.
+	EndCursor *string `json:"endCursor"`
+}
+
+// GetEndCursor returns TimelineScreenModuleInstanceDeploymentsDeploymentConnectionPageInfo.EndCursor, and is useful for accessing the field via an interface.
+func (v *TimelineScreenModuleInstanceDeploymentsDeploymentConnectionPageInfo) GetEndCursor() *string {
+	return v.EndCursor
+}
+
+// TimelineScreenResponse is returned by TimelineScreen on success.
+type TimelineScreenResponse struct {
+	// One instance, by id or path, or `slipway:ModuleInstance:NOT_FOUND`.
+	ModuleInstance *TimelineScreenModuleInstance `json:"moduleInstance"`
+}
+
+// GetModuleInstance returns TimelineScreenResponse.ModuleInstance, and is useful for accessing the field via an interface.
+func (v *TimelineScreenResponse) GetModuleInstance() *TimelineScreenModuleInstance {
+	return v.ModuleInstance
+}
+
+// A pattern that a text must match.
+type ValidationPatternInput struct {
+	// A JavaScript regular expression.
+	Pattern string `json:"pattern"`
+	// Shown if the text does not match.
+	Message string `json:"message"`
+}
+
+// GetPattern returns ValidationPatternInput.Pattern, and is useful for accessing the field via an interface.
+func (v *ValidationPatternInput) GetPattern() string { return v.Pattern }
+
+// GetMessage returns ValidationPatternInput.Message, and is useful for accessing the field via an interface.
+func (v *ValidationPatternInput) GetMessage() string { return v.Message }
+
+// A reason to wait.
+type WaitingKind string
+
+const (
+	// Approvals that a rule requires.
+	WaitingKindApprovals WaitingKind = "APPROVALS"
+	// Another rule: hours, or the end of a freeze.
+	WaitingKindRule WaitingKind = "RULE"
+	// Another deployment of the instance is active.
+	WaitingKindDeployment WaitingKind = "DEPLOYMENT"
+	// All rules are met; it must be started.
+	WaitingKindStart WaitingKind = "START"
+	// No known runner runs this type and action there.
+	WaitingKindRunnerMissing WaitingKind = "RUNNER_MISSING"
+	// All runners that could run it are busy.
+	WaitingKindRunnersBusy WaitingKind = "RUNNERS_BUSY"
+	// A runner is available and will claim it.
+	WaitingKindClaim WaitingKind = "CLAIM"
+	// Its program was asked to stop and has not finished.
+	WaitingKindProgramEnd WaitingKind = "PROGRAM_END"
+)
+
+var AllWaitingKind = []WaitingKind{
+	WaitingKindApprovals,
+	WaitingKindRule,
+	WaitingKindDeployment,
+	WaitingKindStart,
+	WaitingKindRunnerMissing,
+	WaitingKindRunnersBusy,
+	WaitingKindClaim,
+	WaitingKindProgramEnd,
+}
+
+// __ApproveScreenInput is used internally by genqlient
+type __ApproveScreenInput struct {
+	DeploymentId string `json:"deploymentId"`
+}
+
+// GetDeploymentId returns __ApproveScreenInput.DeploymentId, and is useful for accessing the field via an interface.
+func (v *__ApproveScreenInput) GetDeploymentId() string { return v.DeploymentId }
+
+// __AuditScreenInput is used internally by genqlient
+type __AuditScreenInput struct {
+	Filter *AuditEventFilter `json:"filter,omitempty"`
+	After  *string           `json:"after"`
+}
+
+// GetFilter returns __AuditScreenInput.Filter, and is useful for accessing the field via an interface.
+func (v *__AuditScreenInput) GetFilter() *AuditEventFilter { return v.Filter }
+
+// GetAfter returns __AuditScreenInput.After, and is useful for accessing the field via an interface.
+func (v *__AuditScreenInput) GetAfter() *string { return v.After }
+
+// __DeployScreenInput is used internally by genqlient
+type __DeployScreenInput struct {
+	InstanceId      string               `json:"instanceId"`
+	ModuleVersionId string               `json:"moduleVersionId"`
+	Values          *InputValuesInput    `json:"values,omitempty"`
+	Change          *DeploymentPlanInput `json:"change,omitempty"`
+}
+
+// GetInstanceId returns __DeployScreenInput.InstanceId, and is useful for accessing the field via an interface.
+func (v *__DeployScreenInput) GetInstanceId() string { return v.InstanceId }
+
+// GetModuleVersionId returns __DeployScreenInput.ModuleVersionId, and is useful for accessing the field via an interface.
+func (v *__DeployScreenInput) GetModuleVersionId() string { return v.ModuleVersionId }
+
+// GetValues returns __DeployScreenInput.Values, and is useful for accessing the field via an interface.
+func (v *__DeployScreenInput) GetValues() *InputValuesInput { return v.Values }
+
+// GetChange returns __DeployScreenInput.Change, and is useful for accessing the field via an interface.
+func (v *__DeployScreenInput) GetChange() *DeploymentPlanInput { return v.Change }
+
+// __DeploymentScreenInput is used internally by genqlient
+type __DeploymentScreenInput struct {
+	DeploymentId string `json:"deploymentId"`
+}
+
+// GetDeploymentId returns __DeploymentScreenInput.DeploymentId, and is useful for accessing the field via an interface.
+func (v *__DeploymentScreenInput) GetDeploymentId() string { return v.DeploymentId }
+
+// __EnvironmentScreenInput is used internally by genqlient
+type __EnvironmentScreenInput struct {
+	Path   string                `json:"path"`
+	Filter *ModuleInstanceFilter `json:"filter,omitempty"`
+	After  *string               `json:"after"`
+}
+
+// GetPath returns __EnvironmentScreenInput.Path, and is useful for accessing the field via an interface.
+func (v *__EnvironmentScreenInput) GetPath() string { return v.Path }
+
+// GetFilter returns __EnvironmentScreenInput.Filter, and is useful for accessing the field via an interface.
+func (v *__EnvironmentScreenInput) GetFilter() *ModuleInstanceFilter { return v.Filter }
+
+// GetAfter returns __EnvironmentScreenInput.After, and is useful for accessing the field via an interface.
+func (v *__EnvironmentScreenInput) GetAfter() *string { return v.After }
+
 // __FailuresInput is used internally by genqlient
 type __FailuresInput struct {
 	First int `json:"first"`
@@ -109,6 +12642,570 @@ type __FailuresInput struct {
 
 // GetFirst returns __FailuresInput.First, and is useful for accessing the field via an interface.
 func (v *__FailuresInput) GetFirst() int { return v.First }
+
+// __FiguresScreenInput is used internally by genqlient
+type __FiguresScreenInput struct {
+	Since time.Time `json:"since"`
+}
+
+// GetSince returns __FiguresScreenInput.Since, and is useful for accessing the field via an interface.
+func (v *__FiguresScreenInput) GetSince() time.Time { return v.Since }
+
+// __GraphScreenInput is used internally by genqlient
+type __GraphScreenInput struct {
+	Path string `json:"path"`
+}
+
+// GetPath returns __GraphScreenInput.Path, and is useful for accessing the field via an interface.
+func (v *__GraphScreenInput) GetPath() string { return v.Path }
+
+// __InstanceScreenInput is used internally by genqlient
+type __InstanceScreenInput struct {
+	Path string `json:"path"`
+}
+
+// GetPath returns __InstanceScreenInput.Path, and is useful for accessing the field via an interface.
+func (v *__InstanceScreenInput) GetPath() string { return v.Path }
+
+// __LanesScreenInput is used internally by genqlient
+type __LanesScreenInput struct {
+	Path  string    `json:"path"`
+	Since time.Time `json:"since"`
+}
+
+// GetPath returns __LanesScreenInput.Path, and is useful for accessing the field via an interface.
+func (v *__LanesScreenInput) GetPath() string { return v.Path }
+
+// GetSince returns __LanesScreenInput.Since, and is useful for accessing the field via an interface.
+func (v *__LanesScreenInput) GetSince() time.Time { return v.Since }
+
+// __ModuleScreenInput is used internally by genqlient
+type __ModuleScreenInput struct {
+	ModuleType string `json:"moduleType"`
+}
+
+// GetModuleType returns __ModuleScreenInput.ModuleType, and is useful for accessing the field via an interface.
+func (v *__ModuleScreenInput) GetModuleType() string { return v.ModuleType }
+
+// __TimelineScreenInput is used internally by genqlient
+type __TimelineScreenInput struct {
+	InstanceId string            `json:"instanceId"`
+	Filter     *DeploymentFilter `json:"filter,omitempty"`
+	After      *string           `json:"after"`
+}
+
+// GetInstanceId returns __TimelineScreenInput.InstanceId, and is useful for accessing the field via an interface.
+func (v *__TimelineScreenInput) GetInstanceId() string { return v.InstanceId }
+
+// GetFilter returns __TimelineScreenInput.Filter, and is useful for accessing the field via an interface.
+func (v *__TimelineScreenInput) GetFilter() *DeploymentFilter { return v.Filter }
+
+// GetAfter returns __TimelineScreenInput.After, and is useful for accessing the field via an interface.
+func (v *__TimelineScreenInput) GetAfter() *string { return v.After }
+
+// The query executed by ApproveScreen.
+const ApproveScreen_Operation = `
+query ApproveScreen ($deploymentId: ID!) {
+	deployment(id: $deploymentId) {
+		... DeploymentSummary
+		reason
+		waitsUntil
+		requirements {
+			... RequirementSummary
+			approvals {
+				id
+			}
+		}
+		approvals(first: 20) {
+			nodes {
+				id
+				approved
+				reason
+				counts
+				createdBy {
+					name
+					role
+				}
+			}
+		}
+		changesFromLive {
+			... ReleaseChanges
+		}
+		approveEligibility {
+			... EligibilitySummary
+		}
+		startEligibility {
+			... EligibilitySummary
+		}
+	}
+}
+fragment DeploymentSummary on Deployment {
+	id
+	version
+	status
+	operation
+	completedAt
+	createdBy {
+		name
+	}
+	moduleVersion {
+		version
+	}
+}
+fragment RequirementSummary on Requirement {
+	met
+	message
+	at
+	rule {
+		name
+	}
+}
+fragment ReleaseChanges on DeploymentComparison {
+	inputs {
+		... ChangedValue
+	}
+	artifact {
+		... ChangedValue
+	}
+}
+fragment EligibilitySummary on Eligibility {
+	allowed
+	refusal {
+		code
+		message
+	}
+	warnings {
+		message
+	}
+}
+fragment ChangedValue on ReleaseChange {
+	pointer
+	kind
+	before
+	after
+	masked
+}
+`
+
+// The approval of a deployment: what it changes, what it must meet, and who has approved it.
+func ApproveScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	deploymentId string,
+) (data_ *ApproveScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ApproveScreen",
+		Query:  ApproveScreen_Operation,
+		Variables: &__ApproveScreenInput{
+			DeploymentId: deploymentId,
+		},
+	}
+
+	data_ = &ApproveScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by AuditScreen.
+const AuditScreen_Operation = `
+query AuditScreen ($filter: AuditEventFilter, $after: String) {
+	auditEvents(first: 50, after: $after, filter: $filter) {
+		pageInfo {
+			endCursor
+		}
+		nodes {
+			createdAt
+			action
+			channel
+			changes
+			actor {
+				name
+				kind
+				role
+			}
+			object {
+				__typename
+				id
+				... on ModuleInstance {
+					name
+				}
+			}
+		}
+	}
+}
+`
+
+// The audit: who did what, and to what.
+func AuditScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	filter *AuditEventFilter,
+	after *string,
+) (data_ *AuditScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "AuditScreen",
+		Query:  AuditScreen_Operation,
+		Variables: &__AuditScreenInput{
+			Filter: filter,
+			After:  after,
+		},
+	}
+
+	data_ = &AuditScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by DeployScreen.
+const DeployScreen_Operation = `
+query DeployScreen ($instanceId: ID!, $moduleVersionId: ID!, $values: InputValuesInput!, $change: DeploymentPlanInput!) {
+	moduleInstance(id: $instanceId) {
+		liveDeployment {
+			givenInputs
+		}
+	}
+	moduleVersion(id: $moduleVersionId) {
+		inputs {
+			__typename
+			... FormField
+		}
+		inputsJson
+	}
+	resolveInputs(input: $values) {
+		values
+		levels {
+			pointer
+			visible
+		}
+		options {
+			pointer
+			source
+			params
+		}
+	}
+	deploymentPlan(input: $change) {
+		status
+		refusal {
+			message
+		}
+		violations {
+			pointer
+			message
+		}
+		requirements {
+			... RequirementSummary
+		}
+		inputChanges {
+			... ChangedValue
+		}
+		token
+	}
+}
+fragment FormField on InputProperty {
+	... on InputPropertyBase {
+		id
+		label
+		type
+		showWhen
+	}
+	... on InputPropertyField {
+		immutable
+	}
+	... on InputPropertyDefault {
+		default
+	}
+	... on InputPropertyRequired {
+		required
+	}
+	... on InputPropertyOptions {
+		values {
+			__typename
+			... on StaticValues {
+				options {
+					value
+				}
+			}
+		}
+	}
+}
+fragment RequirementSummary on Requirement {
+	met
+	message
+	at
+	rule {
+		name
+	}
+}
+fragment ChangedValue on ReleaseChange {
+	pointer
+	kind
+	before
+	after
+	masked
+}
+`
+
+// The form of a deployment: the inputs of a version with their options, and what the values would change.
+func DeployScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	instanceId string,
+	moduleVersionId string,
+	values *InputValuesInput,
+	change *DeploymentPlanInput,
+) (data_ *DeployScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DeployScreen",
+		Query:  DeployScreen_Operation,
+		Variables: &__DeployScreenInput{
+			InstanceId:      instanceId,
+			ModuleVersionId: moduleVersionId,
+			Values:          values,
+			Change:          change,
+		},
+	}
+
+	data_ = &DeployScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by DeploymentScreen.
+const DeploymentScreen_Operation = `
+query DeploymentScreen ($deploymentId: ID!) {
+	deployment(id: $deploymentId) {
+		... DeploymentSummary
+		runner {
+			name
+		}
+		waitingFor {
+			kind
+			message
+			until
+		}
+		error {
+			message
+			action {
+				label
+				url
+			}
+		}
+		moduleInstance {
+			name
+		}
+		release {
+			inputs
+			artifact
+		}
+		references(first: 20) {
+			nodes {
+				pointer
+			}
+		}
+		events {
+			message
+		}
+		lineage(first: 10) {
+			nodes {
+				id
+			}
+		}
+		logs(last: 100) {
+			pageInfo {
+				startCursor
+			}
+			nodes {
+				number
+				at
+				text
+			}
+		}
+		changesFromLive {
+			... ReleaseChanges
+		}
+		rollbackEligibility {
+			... EligibilitySummary
+		}
+		redeployEligibility {
+			... EligibilitySummary
+		}
+	}
+}
+fragment DeploymentSummary on Deployment {
+	id
+	version
+	status
+	operation
+	completedAt
+	createdBy {
+		name
+	}
+	moduleVersion {
+		version
+	}
+}
+fragment ReleaseChanges on DeploymentComparison {
+	inputs {
+		... ChangedValue
+	}
+	artifact {
+		... ChangedValue
+	}
+}
+fragment EligibilitySummary on Eligibility {
+	allowed
+	refusal {
+		code
+		message
+	}
+	warnings {
+		message
+	}
+}
+fragment ChangedValue on ReleaseChange {
+	pointer
+	kind
+	before
+	after
+	masked
+}
+`
+
+// A deployment: what it ships, how it went, and its log.
+func DeploymentScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	deploymentId string,
+) (data_ *DeploymentScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "DeploymentScreen",
+		Query:  DeploymentScreen_Operation,
+		Variables: &__DeploymentScreenInput{
+			DeploymentId: deploymentId,
+		},
+	}
+
+	data_ = &DeploymentScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by EnvironmentScreen.
+const EnvironmentScreen_Operation = `
+query EnvironmentScreen ($path: String!, $filter: ModuleInstanceFilter, $after: String) {
+	environment(path: $path) {
+		id
+		viewerPermissions
+		requirements {
+			... RequirementSummary
+		}
+		moduleInstances(first: 50, after: $after, filter: $filter, orderBy: NAME) {
+			totalCount
+			pageInfo {
+				endCursor
+			}
+			nodes {
+				id
+				name
+				moduleDefinition {
+					type
+					latestVersion
+				}
+				liveDeployment {
+					... DeploymentSummary
+				}
+				lastDeployment {
+					id
+					status
+				}
+				drift {
+					kind
+					since
+				}
+			}
+		}
+	}
+}
+fragment RequirementSummary on Requirement {
+	met
+	message
+	at
+	rule {
+		name
+	}
+}
+fragment DeploymentSummary on Deployment {
+	id
+	version
+	status
+	operation
+	completedAt
+	createdBy {
+		name
+	}
+	moduleVersion {
+		version
+	}
+}
+`
+
+// An environment: its rules, and what is live in each of its instances.
+func EnvironmentScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	path string,
+	filter *ModuleInstanceFilter,
+	after *string,
+) (data_ *EnvironmentScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "EnvironmentScreen",
+		Query:  EnvironmentScreen_Operation,
+		Variables: &__EnvironmentScreenInput{
+			Path:   path,
+			Filter: filter,
+			After:  after,
+		},
+	}
+
+	data_ = &EnvironmentScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
 
 // The query executed by Failures.
 const Failures_Operation = `
@@ -143,6 +13240,567 @@ func Failures(
 	}
 
 	data_ = &FailuresResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by FiguresScreen.
+const FiguresScreen_Operation = `
+query FiguresScreen ($since: UtcDateTime!) {
+	projects(first: 20) {
+		nodes {
+			slug
+			environments(first: 10) {
+				nodes {
+					slug
+					deploymentStatistics(from: $since) {
+						total {
+							created
+							failureRate
+							medianSeconds
+							medianRestoreSeconds
+						}
+					}
+				}
+			}
+		}
+	}
+}
+`
+
+// The figures: how often each environment was deployed to since a time, and how well that went.
+func FiguresScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	since time.Time,
+) (data_ *FiguresScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "FiguresScreen",
+		Query:  FiguresScreen_Operation,
+		Variables: &__FiguresScreenInput{
+			Since: since,
+		},
+	}
+
+	data_ = &FiguresScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by GraphScreen.
+const GraphScreen_Operation = `
+query GraphScreen ($path: String!) {
+	environment(path: $path) {
+		moduleInstances(first: 50) {
+			nodes {
+				id
+				name
+				liveDeployment {
+					references(first: 10) {
+						nodes {
+							pointer
+							moduleInstanceId
+						}
+					}
+				}
+			}
+		}
+	}
+}
+`
+
+// The graph of an environment: which instance refers to which.
+func GraphScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	path string,
+) (data_ *GraphScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "GraphScreen",
+		Query:  GraphScreen_Operation,
+		Variables: &__GraphScreenInput{
+			Path: path,
+		},
+	}
+
+	data_ = &GraphScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by HomeScreen.
+const HomeScreen_Operation = `
+query HomeScreen {
+	viewer {
+		name
+	}
+	awaitingMyApproval: deployments(filter: {awaitingMyApproval:true}) {
+		totalCount
+	}
+	projects(first: 20, orderBy: NAME) {
+		nodes {
+			id
+			slug
+			environments(first: 10, orderBy: NAME) {
+				nodes {
+					id
+					slug
+					instanceCounts {
+						total
+						live
+						active
+						awaitingApproval
+						failed
+						drifted
+					}
+					deployments(first: 1) {
+						nodes {
+							id
+							status
+							createdAt
+						}
+					}
+				}
+			}
+		}
+	}
+}
+`
+
+// Home: what awaits my approval, and how each environment of each project is.
+func HomeScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+) (data_ *HomeScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "HomeScreen",
+		Query:  HomeScreen_Operation,
+	}
+
+	data_ = &HomeScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by InstanceScreen.
+const InstanceScreen_Operation = `
+query InstanceScreen ($path: String!) {
+	moduleInstance(path: $path) {
+		id
+		onFailure
+		liveDeployment {
+			... DeploymentSummary
+			release {
+				inputs
+			}
+			outputs
+		}
+		previousDeployment {
+			... DeploymentSummary
+			changesFromLive {
+				... ReleaseChanges
+			}
+			rollbackEligibility {
+				... EligibilitySummary
+			}
+		}
+		activeDeployment {
+			... DeploymentSummary
+			waitingFor {
+				kind
+				message
+				until
+			}
+			cancelEligibility {
+				... EligibilitySummary
+			}
+		}
+		drift {
+			kind
+			message
+		}
+		outdatedReferences(first: 20) {
+			nodes {
+				pointer
+			}
+		}
+		dependents(first: 10) {
+			nodes {
+				name
+			}
+		}
+		promotable(first: 10) {
+			nodes {
+				... DeploymentSummary
+			}
+		}
+		destroyEligibility {
+			... EligibilitySummary
+		}
+	}
+}
+fragment DeploymentSummary on Deployment {
+	id
+	version
+	status
+	operation
+	completedAt
+	createdBy {
+		name
+	}
+	moduleVersion {
+		version
+	}
+}
+fragment ReleaseChanges on DeploymentComparison {
+	inputs {
+		... ChangedValue
+	}
+	artifact {
+		... ChangedValue
+	}
+}
+fragment EligibilitySummary on Eligibility {
+	allowed
+	refusal {
+		code
+		message
+	}
+	warnings {
+		message
+	}
+}
+fragment ChangedValue on ReleaseChange {
+	pointer
+	kind
+	before
+	after
+	masked
+}
+`
+
+// An instance: what is live, what was live before, what is on its way, and which buttons can be pressed.
+func InstanceScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	path string,
+) (data_ *InstanceScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "InstanceScreen",
+		Query:  InstanceScreen_Operation,
+		Variables: &__InstanceScreenInput{
+			Path: path,
+		},
+	}
+
+	data_ = &InstanceScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by LanesScreen.
+const LanesScreen_Operation = `
+query LanesScreen ($path: String!, $since: UtcDateTime!) {
+	environment(path: $path) {
+		deployments(first: 100, filter: {createdFrom:$since}) {
+			nodes {
+				status
+				operation
+				startedAt
+				completedAt
+				moduleInstanceId
+			}
+		}
+	}
+}
+`
+
+// The lanes of an environment: one for each instance, with its deployments since a time.
+func LanesScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	path string,
+	since time.Time,
+) (data_ *LanesScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "LanesScreen",
+		Query:  LanesScreen_Operation,
+		Variables: &__LanesScreenInput{
+			Path:  path,
+			Since: since,
+		},
+	}
+
+	data_ = &LanesScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by ModuleScreen.
+const ModuleScreen_Operation = `
+query ModuleScreen ($moduleType: String!) {
+	moduleDefinition(type: $moduleType) {
+		id
+		viewerPermissions
+		versions(first: 20) {
+			nodes {
+				version
+				liveModuleInstances(first: 1) {
+					totalCount
+				}
+			}
+		}
+		latestModuleVersion {
+			inputs {
+				__typename
+				... FormField
+			}
+		}
+		moduleInstances(first: 20) {
+			nodes {
+				name
+				environment {
+					slug
+				}
+				liveDeployment {
+					... DeploymentSummary
+				}
+			}
+		}
+	}
+}
+fragment FormField on InputProperty {
+	... on InputPropertyBase {
+		id
+		label
+		type
+		showWhen
+	}
+	... on InputPropertyField {
+		immutable
+	}
+	... on InputPropertyDefault {
+		default
+	}
+	... on InputPropertyRequired {
+		required
+	}
+	... on InputPropertyOptions {
+		values {
+			__typename
+			... on StaticValues {
+				options {
+					value
+				}
+			}
+		}
+	}
+}
+fragment DeploymentSummary on Deployment {
+	id
+	version
+	status
+	operation
+	completedAt
+	createdBy {
+		name
+	}
+	moduleVersion {
+		version
+	}
+}
+`
+
+// A module: its versions, the inputs of the latest, and where it is deployed.
+func ModuleScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	moduleType string,
+) (data_ *ModuleScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "ModuleScreen",
+		Query:  ModuleScreen_Operation,
+		Variables: &__ModuleScreenInput{
+			ModuleType: moduleType,
+		},
+	}
+
+	data_ = &ModuleScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by RunnersScreen.
+const RunnersScreen_Operation = `
+query RunnersScreen {
+	runners(first: 50) {
+		nodes {
+			actor {
+				name
+			}
+			deploymentTypes
+			actions
+			askedAt
+			running
+		}
+	}
+	deployments(first: 20, filter: {statuses:PENDING}) {
+		nodes {
+			id
+			waitingFor {
+				kind
+				message
+			}
+		}
+	}
+}
+`
+
+// The runners: who asks for work, and which deployments wait for a runner.
+func RunnersScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+) (data_ *RunnersScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "RunnersScreen",
+		Query:  RunnersScreen_Operation,
+	}
+
+	data_ = &RunnersScreenResponse{}
+	resp_ := &graphql.Response{Data: data_}
+
+	err_ = client_.MakeRequest(
+		ctx_,
+		req_,
+		resp_,
+	)
+
+	return data_, err_
+}
+
+// The query executed by TimelineScreen.
+const TimelineScreen_Operation = `
+query TimelineScreen ($instanceId: ID!, $filter: DeploymentFilter, $after: String) {
+	moduleInstance(id: $instanceId) {
+		deployments(first: 30, after: $after, filter: $filter) {
+			feedCursor
+			pageInfo {
+				endCursor
+			}
+			nodes {
+				... DeploymentSummary
+				reason
+				error {
+					message
+				}
+				release {
+					quarantine {
+						reason
+					}
+				}
+				rollbackEligibility {
+					... EligibilitySummary
+				}
+				redeployEligibility {
+					... EligibilitySummary
+				}
+			}
+		}
+	}
+}
+fragment DeploymentSummary on Deployment {
+	id
+	version
+	status
+	operation
+	completedAt
+	createdBy {
+		name
+	}
+	moduleVersion {
+		version
+	}
+}
+fragment EligibilitySummary on Eligibility {
+	allowed
+	refusal {
+		code
+		message
+	}
+	warnings {
+		message
+	}
+}
+`
+
+// The timeline of an instance: its deployments, and which can be rolled back to or redeployed.
+func TimelineScreen(
+	ctx_ context.Context,
+	client_ graphql.Client,
+	instanceId string,
+	filter *DeploymentFilter,
+	after *string,
+) (data_ *TimelineScreenResponse, err_ error) {
+	req_ := &graphql.Request{
+		OpName: "TimelineScreen",
+		Query:  TimelineScreen_Operation,
+		Variables: &__TimelineScreenInput{
+			InstanceId: instanceId,
+			Filter:     filter,
+			After:      after,
+		},
+	}
+
+	data_ = &TimelineScreenResponse{}
 	resp_ := &graphql.Response{Data: data_}
 
 	err_ = client_.MakeRequest(

@@ -1,24 +1,16 @@
 // The endpoint by Relay: its compiler in strict settings, connections, refetchable fragments, the store,
 // mutations and subscriptions.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import relay from 'relay-runtime';
 import { adminToken, canceled, cancel, carriedOut, endpoint, introspection, rollBack, run, sent, status, target, told, unknown } from '../demo.mjs';
+import { artifact } from './artifacts.mjs';
 import { makeEnvironment } from './environment.mjs';
 
-const require = createRequire(import.meta.url);
 const {
   commitMutation, ConnectionHandler, createOperationDescriptor, fetchQuery, getPaginationMetadata, getPaginationVariables,
   getRefetchMetadata, getSelector, requestSubscription, ROOT_ID,
-} = require('relay-runtime');
-
-const here = fileURLToPath(new URL('.', import.meta.url));
-mkdirSync(`${here}/__generated__`, { recursive: true });
-execFileSync('../node_modules/.bin/relay-compiler', ['relay.config.json'], { cwd: here, stdio: ['ignore', 'ignore', 'inherit'] });
-const artifact = (name) => require(`./__generated__/${name}.graphql.js`);
+} = relay;
 
 function connect(t) {
   const { environment, stop } = makeEnvironment({ url: endpoint, token: adminToken, introspection });

@@ -49,7 +49,7 @@ type Config struct {
 	Introspection bool
 	// Playground serves the explorer at /playground, as Explorer says, and the REST documents at /docs.
 	Playground bool
-	// Version is that of the program, which the REST documents show.
+	// Version is that of the program, which the REST documents show, and refusals of operations over GraphQL.
 	Version  string
 	Explorer web.Config
 	// Trusted are the GraphQL documents that callers may name; nil for none.
@@ -198,6 +198,7 @@ func routes(
 		endpoint := graph.NewHandler(resolver, graph.Config{
 			HTTP: gqlhttp.HTTP{
 				MaxBody: c.MaxBody, MaxQuery: c.MaxQuery, Timeout: c.Timeout, Streams: streams, Requests: streams.Requests,
+				Version: c.Version,
 			},
 			Server: gqlhttp.Config{
 				Introspection: c.Introspection,

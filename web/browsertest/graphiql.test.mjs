@@ -2,43 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Visit, explorerReady, flaws, overflow, readable } from './browser.mjs';
+import { explorer } from './explorer.mjs';
 
 const visit = new Visit(process.env.SLIPWAY_SERVER, explorerReady);
 
-const button = (name) => visit.page.getByRole('button', { name });
-// A tab's name is followed by that of the button that closes it.
-const tab = (name) => visit.page.getByRole('tab', { name: new RegExp(`^${name}( |$)`) });
-const editor = (name) => visit.page.getByRole('region', { name });
+const { answer, button, editor, fresh, run, tab, text, write } = explorer(visit);
 const problem = (text) => visit.page.getByRole('alert').getByText(text).waitFor();
 const live = () => visit.page.getByRole('region', { name: 'Live updates' });
-
-// text gives what is in an editor, whose lines outside of view are not in the page.
-const text = (file) => visit.page.evaluate((end) => globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(end)).getValue(), file);
-
-async function answer() {
-  await visit.page.waitForFunction(() => {
-    const shown = globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith('response.json')).getValue();
-    return shown.includes('"data"') || shown.includes('"errors"');
-  });
-  return JSON.parse(await text('response.json'));
-}
-
-// write puts a text in the place of what is in an editor.
-async function write(region, content) {
-  await editor(region).locator('.monaco-editor').filter({ visible: true }).click();
-  await visit.page.keyboard.press('Control+A');
-  await visit.page.keyboard.insertText(content);
-}
-
-async function run() {
-  await button(/^Execute query/).click();
-}
-
-// fresh opens a tab with a query.
-async function fresh(query) {
-  await button('New tab').click();
-  await write('Operation Editor', query);
-}
 
 test('the examples are tabs, and the first runs as it stands', async () => {
   for (const name of ['Catalogue', 'Deployment', 'RollBack', 'Follow', 'DefaultValueDefinitions']) await tab(name).waitFor();

@@ -12,9 +12,11 @@ SLIPWAY_LITE_BIN=$(realpath "$(command -v "$2")")
 
 start graphiql "$1"
 start lite "$2"
+start screens "$1" # no other test approves what awaits approval here
 SLIPWAY_SERVER=$(ready graphiql)
 SLIPWAY_LITE_URL=$(ready lite)
-export SLIPWAY_BIN SLIPWAY_LITE_BIN SLIPWAY_SERVER SLIPWAY_LITE_URL
+SLIPWAY_SCREENS_URL=$(ready screens)
+export SLIPWAY_BIN SLIPWAY_LITE_BIN SLIPWAY_SERVER SLIPWAY_LITE_URL SLIPWAY_SCREENS_URL
 
 cd "$(dirname "$0")"
 [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund

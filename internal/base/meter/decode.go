@@ -11,6 +11,22 @@ func Decode[T ~string | ~[]byte](ctx context.Context, k Kind, text T) error {
 	return Spend(ctx, k, DecodedBytes(text))
 }
 
+// LongText is from how many bytes on a text counts.
+const LongText = 512
+
+// Bytes returns how many bytes stored JSON counts as in work of a kind: Texts are those that are answered as they are
+// stored, all others are decoded.
+func Bytes[T ~string | ~[]byte](k Kind, text T) int {
+	switch {
+	case k != Texts:
+		return DecodedBytes(text)
+	case len(text) < LongText:
+		return 0
+	default:
+		return len(text)
+	}
+}
+
 // DecodedBytes returns how many bytes JSON counts as when it is decoded: its own, or ValueBytes for each of its values
 // where that is more. An object or a list is two values, for it takes as much as both.
 func DecodedBytes[T ~string | ~[]byte](text T) int {

@@ -16,16 +16,16 @@ type Columns struct{ of map[string]selection }
 type selection struct {
 	names []string
 	list  string
-	// decoded are the columns of JSON that will be decoded, if any, and kind is the work that this is.
-	decoded []string
+	// charged are the columns of JSON whose bytes will cost work of a kind, if any.
+	charged []string
 	kind    meter.Kind
 }
 
-// Decoding returns the same columns with what is known of those of a table that are JSON: each of its records will have
-// some decoded, which is work of a kind. More records than can be is not read then.
-func (c *Columns) Decoding(table string, k meter.Kind, columns ...string) *Columns {
+// Charging returns the same columns with what is known of those of a table that are JSON: the bytes of some of them will
+// cost work of a kind, of each record. No more records are read than the request can pay for.
+func (c *Columns) Charging(table string, k meter.Kind, columns ...string) *Columns {
 	s := c.of[table]
-	s.decoded, s.kind = append(s.decoded, columns...), k
+	s.charged, s.kind = append(s.charged, columns...), k
 	c.of[table] = s
 	return c
 }

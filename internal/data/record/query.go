@@ -217,7 +217,7 @@ func (q Query[T]) compare(a, b *T, backward bool) int {
 func (q Query[T]) rows(ctx context.Context, s shape, args []any, parent string) ([]*T, error) {
 	columns := q.table.selected(ctx, parent, q.key)
 	targets := make([]any, len(columns.names))
-	decoded := 0
+	charged := 0
 
 	var records []*T
 	err := q.run(ctx, s, args, columns, func(rows store.Rows) error {
@@ -235,24 +235,24 @@ func (q Query[T]) rows(ctx context.Context, s shape, args []any, parent string) 
 		}
 
 		records = append(records, record)
-		return columns.checkRoom(ctx, targets, &decoded)
+		return columns.checkRoom(ctx, targets, &charged)
 	})
 
 	return records, err
 }
 
-// checkRoom adds what of a record will be decoded, in bytes as package meter counts them, and returns the error of a
-// request that may not decode so much: the rest is not read then. The work itself is counted where it is done.
+// checkRoom adds the bytes of a record that will cost something, as package meter counts them, and returns the error of
+// a request that cannot pay for so much: the rest is not read then. The work itself is counted where it is done.
 func (s selection) checkRoom(ctx context.Context, targets []any, bytes *int) error {
 	for i, c := range s.names {
-		if !slices.Contains(s.decoded, c) {
+		if !slices.Contains(s.charged, c) {
 			continue
 		}
 		switch target := targets[i].(type) {
 		case interface{ JSON() json.RawMessage }:
-			*bytes += meter.DecodedBytes(target.JSON())
+			*bytes += meter.Bytes(s.kind, target.JSON())
 		case *string:
-			*bytes += meter.DecodedBytes(*target)
+			*bytes += meter.Bytes(s.kind, *target)
 		}
 	}
 	if *bytes > 0 && !meter.HasRoom(ctx, s.kind, *bytes) {

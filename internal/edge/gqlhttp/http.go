@@ -35,6 +35,8 @@ type HTTP struct {
 	Streams *stream.Streams
 	// Requests bounds the queries and mutations that a caller may have in flight; nil is without limit.
 	Requests *turns.Gate
+	// Version is that of the server. Callers with a token get it in httpx.VersionHeader with an operation that is refused.
+	Version string
 }
 
 var _ Transport = HTTP{}
@@ -124,6 +126,9 @@ func logOperation(ctx context.Context, op *graphql.OperationContext) {
 // refuse answers with the errors of an operation that was not run. In a stream they are an event, but that the caller
 // has to wait is the status of the whole answer.
 func (h HTTP) refuse(w http.ResponseWriter, r *http.Request, media string, resp *graphql.Response) {
+	if h.Version != "" && !httpx.Caller(r.Context()).Anonymous {
+		w.Header().Set(httpx.VersionHeader, h.Version)
+	}
 	switch status := wire.Status(resp); {
 	case media != wire.MediaEvents:
 		wire.Respond(w, media, resp)

@@ -44,12 +44,9 @@ func (o Observer) Resolved(ctx context.Context, fc *graphql.FieldContext, value 
 // Discards reports whether the answer is over its limit. An error takes its place then.
 func (o Observer) Discards() bool { return o.isAnswerTooLarge() }
 
-// largeText is from how many bytes on a value is counted before it is written.
-const largeText = 512
-
 // Text is called with the length of a text or of JSON that another field was resolved to.
 func (o Observer) Text(ctx context.Context, length int) error {
-	if length < largeText {
+	if length < meter.LongText {
 		return nil
 	}
 	// err returns the same errors, in a mutation's words.

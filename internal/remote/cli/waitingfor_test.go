@@ -144,7 +144,7 @@ func TestRunnersListSaysWhatIsTooOld(t *testing.T) {
 	s := newStock(t)
 	server, _ := older(t, s.URL, "Runners")
 	h := s.home(t, s.Acme.Tokens[actor.Viewer]).with(map[string]string{"SLIPWAY_SERVER": server})
-	h.mustFail(t, 5, []string{"of different versions: upgrade the older one"}, "runners", "list")
+	h.mustFail(t, 5, []string{"The server is older than this program: upgrade the server."}, "runners", "list")
 }
 
 func TestWhoamiCountsWhatAwaitsTheApprovalOfTheToken(t *testing.T) {

@@ -126,7 +126,7 @@ func (a *Answer) error(data fault.Data, path []any) *Error {
 	}
 	seconds, _ := strconv.Atoi(a.Header.Get("Retry-After")) // a date is as good as none
 	return &Error{
-		Status: status, Path: path, Data: data,
+		Status: status, Path: path, Data: data, ServerVersion: a.Header.Get(httpx.VersionHeader),
 		Location: a.Header.Get("Location"), RetryAfter: time.Duration(max(seconds, 0)) * time.Second,
 	}
 }

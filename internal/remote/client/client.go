@@ -90,8 +90,15 @@ func ofAnotherVersion(err error) error {
 	}
 	isUnknown := refused.Code == string(fault.DocumentVariablesInvalid) &&
 		strings.Contains(refused.Message, " is not a field of ")
-	if isUnknown || refused.Code == string(fault.DocumentValidationFailed) {
-		refused.Message += " This program and the server are of different versions: upgrade the older one."
+	if !isUnknown && refused.Code != string(fault.DocumentValidationFailed) {
+		return err
+	}
+
+	if refused.ServerVersion == "" {
+		refused.Message += " The server is older than this program: upgrade the server."
+	} else {
+		refused.Message += " The server is of version " + refused.ServerVersion +
+			", and this program of another (slipway version): upgrade the older one."
 	}
 	return err
 }

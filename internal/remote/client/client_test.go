@@ -125,10 +125,24 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
+func TestARefusalOfAServerOfAnotherVersionNamesThat(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Slipway-Version", "7.1.0")
+		_, _ = io.WriteString(w, `{"errors":[{"message":"Cannot query field.","extensions":{"code":"slipway:Document:VALIDATION_FAILED"}}]}`)
+	}))
+	t.Cleanup(s.Close)
+	const want = "Cannot query field. The server is of version 7.1.0, and this program of another (slipway version): upgrade the older one."
+	_, err := claim(t.Context(), client.New(s.URL, "slp_runner_x", slog.New(slog.DiscardHandler)))
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 func TestOlderServersAreAskedForLess(t *testing.T) {
 	t.Parallel()
 	c, asked := answering(t, 400, `{"errors":[{"message":"Cannot query field","extensions":{"code":"slipway:Document:VALIDATION_FAILED"}}]}`)
-	if _, err := claim(t.Context(), c); err == nil || !strings.Contains(err.Error(), "Cannot query field This program and the server are of different versions: upgrade the older one.") {
+	if _, err := claim(t.Context(), c); err == nil || !strings.Contains(err.Error(), "Cannot query field The server is older than this program: upgrade the server.") {
 		t.Errorf("it does not say why: %v", err)
 	}
 	got := asked()
@@ -148,13 +162,13 @@ func TestOlderServersAreAskedForLess(t *testing.T) {
 	}
 }
 
-func TestAServerThatDoesNotKnowAnInputIsOfAnotherVersion(t *testing.T) {
+func TestAServerThatDoesNotKnowAnInputIsOlder(t *testing.T) {
 	t.Parallel()
 	for message, isOther := range map[string]bool{
 		`Variable \"$input.wait\" is not a field of ClaimDeploymentInput.`: true, `Variable \"$input.wait\" must be an Int.`: false,
 	} {
 		c, _ := answering(t, 200, `{"errors":[{"message":"`+message+`","extensions":{"code":"slipway:Document:VARIABLES_INVALID"}}]}`)
-		if _, err := claim(t.Context(), c); err == nil || strings.Contains(err.Error(), "upgrade the older one") != isOther {
+		if _, err := claim(t.Context(), c); err == nil || strings.Contains(err.Error(), "upgrade the server") != isOther {
 			t.Errorf("%s: %v", message, err)
 		}
 	}

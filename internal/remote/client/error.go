@@ -18,6 +18,8 @@ type Error struct {
 	Path []any
 	// Location is where a redirect, which is not followed, leads to.
 	Location string
+	// ServerVersion is that of the server which has refused an operation; empty if it says nothing, as those before 0.2.0.
+	ServerVersion string
 	// RetryAfter is how long the server asks to wait before the request is repeated; 0 if it says nothing.
 	RetryAfter time.Duration
 	fault.Data

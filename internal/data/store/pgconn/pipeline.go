@@ -25,7 +25,8 @@ import (
 // Sync; if the statement has failed, the server carries it out as a ROLLBACK.
 type pipeline struct {
 	net.Conn
-	in *bufio.Reader
+	// in reads from the network, and above what lib/pq reads of the pipeline.
+	in, above *bufio.Reader
 	// out is what is sent together.
 	out []byte
 
@@ -78,7 +79,8 @@ func newPipeline(made any) (*pipeline, error) {
 	conn := (*net.Conn)(unsafe.Pointer(network.UnsafeAddr()))       //nolint:gosec // its type was checked
 	reader := (**bufio.Reader)(unsafe.Pointer(buffer.UnsafeAddr())) //nolint:gosec // its type was checked
 	p := &pipeline{Conn: *conn, in: *reader, names: map[string]string{}}
-	*conn, *reader = p, bufio.NewReader(p)
+	p.above = bufio.NewReader(p)
+	*conn, *reader = p, p.above
 	return p, nil
 }
 
@@ -243,6 +245,21 @@ func (p *pipeline) readAnswer() error {
 		p.names[p.naming], p.naming = nameOf(p.naming), ""
 	}
 	return err
+}
+
+// skipRows passes over the rest of the rows of an answer without holding any of them. lib/pq reads what follows, and
+// what fails here.
+func (p *pipeline) skipRows() {
+	const row = 'D'
+	for {
+		start, err := p.above.Peek(header)
+		if err != nil || start[0] != row {
+			return
+		}
+		if _, err := p.above.Discard(1 + int(binary.BigEndian.Uint32(start[1:]))); err != nil {
+			return
+		}
+	}
 }
 
 // firstValue returns the first value of a row.

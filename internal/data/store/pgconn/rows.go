@@ -117,8 +117,12 @@ func (r *rows) Next(row []driver.Value) error {
 	return err
 }
 
-// Close implements driver.Rows. The bytes of the rows are not valid any more, as database/sql/driver has it.
+// Close implements driver.Rows. The bytes of the rows are not valid any more, as database/sql/driver has it. Rows that
+// nobody has asked for are passed over here: lib/pq would read each into memory of its own.
 func (r *rows) Close() error {
+	if r.end == nil {
+		r.conn.pipeline.skipRows()
+	}
 	if cap(r.buffer.values) <= spareValues && cap(r.buffer.bytes) <= spareBytes && r.conn != nil {
 		clear(r.buffer.values)
 		r.conn.spare = buffer{r.buffer.values[:0], r.buffer.bytes[:0]}

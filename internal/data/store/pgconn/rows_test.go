@@ -3,6 +3,8 @@ package pgconn_test
 import (
 	"bytes"
 	"fmt"
+	"runtime"
+	"strings"
 	"testing"
 )
 
@@ -89,6 +91,52 @@ func TestStatementIsRefusedWhileALargeAnswerIsRead(t *testing.T) {
 			t.Error(got, err)
 		}
 		must(t, tx.Commit())
+	}
+}
+
+//nolint:paralleltest // it counts the memory of the process, so nothing may run beside it
+func TestRowsThatNobodyReadsAreNotHeld(t *testing.T) {
+	w := newWorld(t, some)
+	closed := func(of func() error) int {
+		before, after := new(runtime.MemStats), new(runtime.MemStats)
+		runtime.ReadMemStats(before)
+		must(t, of())
+		runtime.ReadMemStats(after)
+		return int(after.TotalAlloc - before.TotalAlloc)
+	}
+	for range 3 {
+		tx, err := w.BeginTx(t.Context(), nil)
+		must(t, err)
+		rows, err := tx.QueryContext(t.Context(), "SELECT repeat('x', $1), i FROM generate_series(1, 50) i", 1_000_000)
+		must(t, err)
+		if !rows.Next() {
+			t.Fatal(rows.Err())
+		}
+		if took, most := closed(rows.Close), 500_000; took > most {
+			t.Errorf("closing took %d bytes for 49 rows of 1 MB, at most %d", took, most)
+		}
+		if got, err := values(t.Context(), tx, "SELECT $1::text", "x"); err != nil || got[0] != "x" {
+			t.Error(got, err)
+		}
+		must(t, tx.Commit())
+	}
+}
+
+func TestWhatFailsAmongRowsThatNobodyReadsIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, some)
+	for range 3 {
+		rows, err := w.QueryContext(t.Context(), "SELECT repeat('x', $1), 1 / (200 - i) FROM generate_series(1, 300) i", 10_000)
+		must(t, err)
+		if !rows.Next() {
+			t.Fatal(rows.Err())
+		}
+		if err := rows.Close(); err == nil || !strings.Contains(err.Error(), "division by zero") {
+			t.Errorf("closing returns %v", err)
+		}
+		if got, err := values(t.Context(), w, "SELECT $1::text", "x"); err != nil || got[0] != "x" {
+			t.Error(got, err)
+		}
 	}
 }
 

@@ -208,7 +208,7 @@ func (s *Service) contentsOf(ctx context.Context, wanted []Comparison) (contents
 	}
 
 	columns := record.NewColumns(map[string][]string{entrelease.Table: {entrelease.FieldDigest, entrelease.FieldContent}}).
-		Decoding(entrelease.Table, meter.Stored, entrelease.FieldContent)
+		Charging(entrelease.Table, meter.Stored, entrelease.FieldContent)
 	releases, err := record.Releases.In(s.Store).ByIDs(record.WithColumns(ctx, columns), distinct(ids))
 	if err != nil {
 		return nil, err

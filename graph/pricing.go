@@ -12,38 +12,47 @@ import (
 	"slipway/internal/base/meter"
 )
 
-// decoding is a column of JSON, the fields of its type that decode it, and the work that this is. Other fields answer
-// with the column as it is stored.
-type decoding struct {
+// pricedColumn is a column of JSON, and fields of its type for which its bytes cost work of a kind: they decode it, or
+// answer with it as it is stored.
+type pricedColumn struct {
 	column string
 	kind   meter.Kind
 	fields []string
 }
 
-// decodings are those of the types of tables.
-var decodings = map[string]decoding{
-	"ModuleVersion":          {moduleversion.FieldInputs, meter.Inputs, []string{"inputs"}},
-	"Release":                {release.FieldContent, meter.Stored, []string{"inputs", "artifact"}},
-	"Deployment":             {deployment.FieldData, meter.Stored, []string{"data", "events"}},
-	"DefaultValueDefinition": {defaultvaluedefinition.FieldSchema, meter.Inputs, []string{"schema"}},
+// pricedColumns are those of the types of tables. Of one column, the dearest is first.
+var pricedColumns = map[string][]pricedColumn{
+	"ModuleVersion": {
+		{moduleversion.FieldInputs, meter.Inputs, []string{"inputs"}},
+		{moduleversion.FieldInputs, meter.Texts, []string{"inputsJson"}},
+	},
+	"Release": {{release.FieldContent, meter.Stored, []string{"inputs", "artifact"}}},
+	"Deployment": {
+		{deployment.FieldData, meter.Stored, []string{"data", "events"}},
+		{deployment.FieldData, meter.Texts, []string{"dataJson"}},
+	},
+	"DefaultValueDefinition": {
+		{defaultvaluedefinition.FieldSchema, meter.Inputs, []string{"schema"}},
+		{defaultvaluedefinition.FieldSchema, meter.Texts, []string{"schemaJson"}},
+	},
 }
 
 // addPlace adds what is selected of the records that a field answers with.
 func (s selection) addPlace(f *ast.Field) {
 	for _, of := range s.schema.GetPossibleTypes(s.schema.Types[f.Definition.Type.Name()]) {
-		if _, ok := decodings[of.Name]; ok {
+		if _, ok := pricedColumns[of.Name]; ok {
 			s.places[of.Name] = append(s.places[of.Name], f.SelectionSet)
 		}
 	}
 }
 
-// decodesEach reports whether the operation decodes the column of every record of a type that it reads. All of them are
-// read with the same columns, so if one place decodes and another does not, nothing is known of a record that is
-// read.
-func (s selection) decodesEach(typeName string, d decoding) bool {
+// pricesEach reports whether the operation selects one of the fields of every record of a type that it reads. All of
+// them are read with the same columns, so if one place selects it and another does not, nothing is known of a record
+// that is read.
+func (s selection) pricesEach(typeName string, p pricedColumn) bool {
 	places := s.places[typeName]
 	return len(places) > 0 && !slices.ContainsFunc(places, func(set ast.SelectionSet) bool {
-		return !slices.ContainsFunc(d.fields, func(field string) bool { return selects(set, field) })
+		return !slices.ContainsFunc(p.fields, func(field string) bool { return selects(set, field) })
 	})
 }
 

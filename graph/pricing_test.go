@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"slipway/internal/base/actor"
+	"slipway/internal/base/fault"
+	"slipway/internal/server"
 	"slipway/internal/test/worldtest"
 )
 
@@ -62,6 +64,25 @@ func TestNoMoreIsReadThanMayBeDecoded(t *testing.T) {
 			message, _ := r.At(t, "errors", 0, "message").(string)
 			if path := metadata(t, r)["path"]; refused != (message != "") || refused && path != "defaultValueDefinitions" {
 				t.Errorf("%s: %.300s", fields, r.Body)
+			}
+		}
+	})
+}
+
+func TestNoMoreStoredJSONIsReadThanMayBeAnswered(t *testing.T) {
+	t.Parallel()
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		stored(t, w, 25)
+		poor := w.Serving(t, func(c *server.Config) { c.Limits.Cost = 300 })
+		for fields, path := range map[string]string{
+			"schemaJson":                    "defaultValueDefinitions",
+			"schemaJson @include(if: true)": "defaultValueDefinitions.nodes.schemaJson", // which is not looked into before
+			"schemaJson } } one: defaultValueDefinitions(first: 1) { nodes { id": "defaultValueDefinitions.nodes.schemaJson",
+		} {
+			query := fmt.Sprintf("{ defaultValueDefinitions(first: 25) { nodes { %s } } }", fields)
+			r := poor.GraphQL(t, w.Acme.Tokens[actor.Viewer], query, nil)
+			if got := metadata(t, r)["path"]; got != path || r.Code(t) != string(fault.DocumentLimitExceeded) {
+				t.Errorf("%s is refused at %v, want %s: %.300s", fields, got, path, r.Body)
 			}
 		}
 	})
