@@ -13,6 +13,7 @@ var (
 	Run        = run
 	Keep       = keep
 	Commands   = commands
+	Reachable  = reachable
 	VariableOf = setting.VariableOf
 	NewKeyPair = newKeyPair
 )

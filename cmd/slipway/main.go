@@ -142,12 +142,15 @@ func commands(env setting.Environment) *cobra.Command {
 		restoreCommand(),
 		cli.Group("migrate", "Apply or list database migrations", migrateUpCommand(), migrateStatusCommand()),
 		checkCommand(),
+		healthCommand(),
 		cli.Group("org", "Create and list organizations", orgCreateCommand(env), orgListCommand(env)),
 		cli.Group("token", "Create, list and revoke tokens",
 			tokenCreateCommand(env), tokenListCommand(env), tokenRevokeCommand(env)),
 	)
 
 	root.AddCommand(versionCommand())
+	root.Version = thisBuild().String()
+	root.SetVersionTemplate("{{.Version}}\n")
 	return root
 }
 

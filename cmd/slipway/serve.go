@@ -34,7 +34,7 @@ running requests finish, and the exit code is 0. A second signal stops the serve
 			return s.run(c.Context(), migrateFirst, s.logger(c.ErrOrStderr()))
 		},
 	}
-	s.flags(c.Flags(), fallbacks{database: defaultDatabase, listen: defaultListen, admin: "127.0.0.1:9090"}, databaseUsage)
+	s.flags(c.Flags(), fallbacks{database: defaultDatabase, listen: defaultListen, admin: defaultAdmin}, databaseUsage)
 	setting.Add(c.Flags(), &migrateFirst, "migrate", "true", setting.Bool,
 		"apply pending migrations first; false refuses to serve if any are pending")
 	return c

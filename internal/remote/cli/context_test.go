@@ -9,7 +9,9 @@ import (
 	"sync"
 	"testing"
 
+	"slipway/internal/base/actor"
 	"slipway/internal/test/testkit"
+	"slipway/internal/test/worldtest"
 )
 
 // recorder is a server that notes what it is sent.
@@ -51,6 +53,23 @@ func (h *home) content(t *testing.T) string {
 	return string(text)
 }
 
+func TestATokenIsSavedFromAFile(t *testing.T) {
+	t.Parallel()
+	w := worldtest.New(t, worldtest.SQLite(t))
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte(w.Acme.Tokens[actor.Viewer]+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h := newHome(t)
+	h.must(t, "login", "--server", w.URL, "--token-file", file)
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if out := h.must(t, "whoami", "--fields", "role", "-o", "tsv"); out != "VIEWER\n" {
+		t.Errorf("%q", out)
+	}
+}
+
 func TestLoginKeepsWhatTheServerAccepts(t *testing.T) {
 	t.Parallel()
 	h, s := newHome(t), recording(t)
@@ -90,7 +109,9 @@ func TestLoginThatIsRefusedKeepsNothing(t *testing.T) {
 	}{
 		{4, "The token is unknown.", []string{"--server", refusing.URL, "--with-token"}},
 		{4, "does not know who asks", []string{"--server", anonymous.URL, "--with-token"}},
-		{2, "--with-token and --token-command", []string{"--server", refusing.URL, "--with-token", "--token-command", "x"}},
+		{2, "[with-token token-file token-command]", []string{"--server", refusing.URL, "--with-token", "--token-command", "x"}},
+		{2, "[with-token token-file token-command]", []string{"--server", refusing.URL, "--token-file", "x", "--token-command", "x"}},
+		{1, "no such file", []string{"--server", refusing.URL, "--token-file", filepath.Join(t.TempDir(), "none")}},
 		{2, "--server: want the URL", []string{"--with-token"}},
 		{2, "want a terminal to ask for the token", []string{"--server", refusing.URL}},
 		{2, "want https", []string{"--server", "http://slipway.example", "--with-token"}},

@@ -28,14 +28,15 @@ func (c *Config) loginCommand() *cobra.Command {
 		Use: "login --server URL [--context NAME]", Short: "Save a server and a token as a context",
 		Args: cobra.NoArgs,
 		Long: `Save a server and a token as a context, and use it from now on. The command asks for the token
-without showing it, or reads it from standard input with --with-token. --token-command runs a
+without showing it. It reads the token from a file with --token-file, and from standard input with
+--with-token. --token-command runs a
 program for each token instead of saving one. The context is saved only if the server accepts the
 token.
 
 Contexts are in ~/.config/slipway/config.yaml, which only you can read; SLIPWAY_CONFIG names another
 file.`,
 		Example: `  slipway login --server https://slipway.example.com --context prod
-  slipway login --server https://slipway.example.com --with-token < token
+  slipway login --server https://slipway.example.com --token-file ci.token
   slipway login --server https://slipway.example.com --token-command "pass show slipway"`,
 	}, func(ctx context.Context, s *session, _ []string) error { return l.run(ctx, s) })
 	fs := cmd.Flags()
@@ -43,8 +44,10 @@ file.`,
 	setting.AddFlag(fs, &l.context, "context", "", setting.Text,
 		"name of the context (default: the host of the server)")
 	setting.AddFlag(fs, &l.withToken, "with-token", "false", setting.Bool, "read the token from standard input")
+	setting.AddFlag(fs, &l.tokenFile, "token-file", "", setting.Text, "file with the token, which is saved")
 	setting.AddFlag(fs, &l.tokenCommand, "token-command", "", setting.Text,
 		"program that prints the token, run with sh -c when a command needs it")
+	cmd.MarkFlagsMutuallyExclusive("with-token", "token-file", "token-command")
 	l.placeFlags(fs)
 	return cmd
 }
@@ -83,8 +86,6 @@ func (l *login) place(ctx context.Context, s *session) (p place, err error) {
 	switch {
 	case l.server == "":
 		return p, setting.Usagef("--server: want the URL of a server, found nothing")
-	case l.withToken && l.tokenCommand != "":
-		return p, setting.Usagef("--with-token and --token-command: want one of them, found both")
 	}
 	if err := l.checkScheme(l.server); err != nil {
 		return p, err
@@ -124,10 +125,12 @@ func (c *Config) use(ctx context.Context, p place) error {
 func (l *login) readToken(ctx context.Context, s *session) (string, error) {
 	fd, interactive := terminal(s.in)
 	switch {
+	case l.tokenFile != "":
+		return readToken(l.tokenFile)
 	case l.withToken:
 		return await(ctx, func() (string, error) { return tokenFrom(s.in, "standard input") })
 	case !interactive:
-		return "", setting.Usagef("want a terminal to ask for the token, --with-token or --token-command, found none of them")
+		return "", setting.Usagef("want a terminal to ask for the token, --token-file, --with-token or --token-command, found none of them")
 	}
 	text, err := s.readSecret(ctx, fd, "Token: ")
 	if err != nil {
