@@ -81,7 +81,7 @@ func TestWhatAlertsAndDocumentsNameIsMeasured(t *testing.T) {
 	p := w.Fixture(t, w.Acme, "shop")
 	p.Succeeded(t)
 	measured := map[string]bool{
-		// Those that need a certificate, the program, a subscription or something deprecated, of which the schema has nothing.
+		// They need a certificate, the program, a subscription or a deprecated field, and the schema has none.
 		"slipway_tls_certificate_expiry_timestamp_seconds": true, "slipway_build_info": true, "slipway_graphql_items_total": true,
 		"slipway_deprecated_fields_total": true,
 	}

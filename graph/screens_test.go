@@ -41,7 +41,7 @@ func readText(t *testing.T, file string) string {
 	return string(text)
 }
 
-// withFragments returns a query with the shared fragments that it uses, and those that these use.
+// withFragments returns a query with the shared fragments that it uses, directly or through another.
 func withFragments(query, fragments string) string {
 	shared := map[string]string{}
 	for _, found := range sharedFragment.FindAllStringSubmatch(fragments, -1) {
