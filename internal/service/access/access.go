@@ -162,7 +162,8 @@ func CheckRole(a *actor.Actor, action Action, forbidden fault.Code) error {
 // CheckGiven returns nil if the actor may create tokens of a role, otherwise an error of the code forbidden.
 func CheckGiven(a *actor.Actor, role actor.Role, forbidden fault.Code) error {
 	if may := grantable[a.Role]; !slices.Contains(may, role) {
-		return fault.New(forbidden, "The role %s cannot create tokens with the role %s; allowed: %s.", a.Role, role, List(may))
+		return fault.New(forbidden, "The role %s cannot create tokens with the role %s; allowed: %s.",
+			a.Role, role, List(may))
 	}
 	return nil
 }

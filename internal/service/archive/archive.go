@@ -146,7 +146,8 @@ func unarchive[T any](ctx context.Context, s *Service, k kind[T], id string) (un
 			return err
 		})
 	if store.IsUniqueViolation(err) {
-		return nil, fault.New(k.taken, "Cannot restore %q: its name, or a name inside it, is in use again.", name).WithCause(err)
+		return nil, fault.New(k.taken, "Cannot restore %q: its name, or a name inside it, is in use again.", name).
+			WithCause(err)
 	}
 	if err != nil {
 		return nil, err
