@@ -215,8 +215,8 @@ func TestTheEdgesOfIntAndIDReachTheirFields(t *testing.T) {
 	for _, c := range []struct{ document, value, message string }{
 		{pageQuery, `2147483647`, "first must be between 1 and 100, got 2147483647."},
 		{pageQuery, `-2147483648`, "first must be between 1 and 100, got -2147483648."},
-		{oneQuery, `5`, `There is nothing with the id "5" that you may see.`},
-		{oneQuery, `123456789012345678901234567890`, `There is nothing with the id "123456789012345678901234567890" that you may see.`},
+		{oneQuery, `5`, `Project with the id "5" not found.`},
+		{oneQuery, `123456789012345678901234567890`, `Project with the id "123456789012345678901234567890" not found.`},
 	} {
 		if r := sent(t, w, c.document, variablesOf(c.value)); r.Text(t, "errors", 0, "message") != c.message {
 			t.Errorf("%s of %s: want %q, got %s", c.value, c.document, c.message, r.Body)
@@ -244,7 +244,7 @@ func TestAWholeNumberReachesAFieldOfIDsAsItsText(t *testing.T) {
 			`mutation($v: CancelDeploymentInput!) { cancelDeployment(input: $v) { deployment { id } } }`:            `{"v": {"id": %s}}`,
 		} {
 			r := sent(t, w, strings.ReplaceAll(document, "%s", number), strings.ReplaceAll(variables, "%s", number))
-			if want := fmt.Sprintf("There is nothing with the id %q that you may see.", number); r.Text(t, "errors", 0, "message") != want {
+			if want := fmt.Sprintf(" with the id %q not found.", number); !strings.HasSuffix(r.Text(t, "errors", 0, "message"), want) {
 				t.Errorf("%s in %s: %d %s", number, document, r.Status, r.Body)
 			}
 		}

@@ -72,7 +72,7 @@ function check(source, targetId, actor, at) {
   if (source.status !== 'SUCCEEDED') {
     throw refusal('slipway:Deployment:TARGET_NOT_SUCCEEDED', `The deployment ${source.id} cannot be rolled back to: its status is ${source.status}, not SUCCEEDED.`);
   }
-  if (!source.digest) throw refusal('slipway:Release:UNAVAILABLE', `The release of the deployment ${source.id} is not stored any more.`);
+  if (!source.digest) throw refusal('slipway:Release:UNAVAILABLE', `The release of the deployment ${source.id} is no longer stored.`);
   if (`sha256:${createHash('sha256').update(source.content).digest('hex')}` !== source.digest) {
     throw refusal('slipway:Release:DIGEST_MISMATCH', `The release ${source.releaseId} is not what was stored: its content does not have its digest.`);
   }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
+	"unicode"
 )
 
 // Code names one way in which a request can fail: <namespace>:<Resource>:<CONDITION>.
@@ -26,6 +28,24 @@ func (c Code) Status() int {
 		return e.Status
 	}
 	return http.StatusInternalServerError
+}
+
+// Noun returns the resource of the code in words: "Module instance" for slipway:ModuleInstance:NOT_FOUND.
+func (c Code) Noun() string {
+	parts := strings.SplitN(string(c), ":", 3)
+	if len(parts) < 3 {
+		return "Record"
+	}
+
+	var words strings.Builder
+	for i, r := range parts[1] {
+		if i > 0 && unicode.IsUpper(r) {
+			words.WriteByte(' ')
+			r = unicode.ToLower(r)
+		}
+		words.WriteRune(r)
+	}
+	return words.String()
 }
 
 // Codes returns the registry, sorted by code. docs/errors.md is generated from it.

@@ -222,3 +222,15 @@ func TestAFailureIsWhatHasSomethingUnderneath(t *testing.T) {
 		}
 	}
 }
+
+func TestNounsAreTheResourcesInWords(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[fault.Code]string{
+		fault.ProjectNotFound: "Project", fault.ModuleInstanceNotFound: "Module instance", "other": "Record",
+		fault.DefaultValueDefinitionNotFound: "Default value definition",
+	} {
+		if got := code.Noun(); got != want {
+			t.Errorf("%s: %q", code, got)
+		}
+	}
+}

@@ -49,5 +49,5 @@ func NotFoundBy(kind, text string, code fault.Code) error {
 	if len(text) > most {
 		text = text[:most] + "…"
 	}
-	return fault.New(code, "There is nothing with the %s %q that you may see.", kind, text)
+	return fault.New(code, "%s with the %s %q not found.", code.Noun(), kind, text)
 }

@@ -88,5 +88,5 @@ func TestPersonIsAskedAnewWhereTheWorldHasMovedOn(t *testing.T) {
 	if code != 0 {
 		t.Errorf("%d: %q", code, shown)
 	}
-	inOrder(t, shown, `"web:1.4.2" -> "web:2"`, "Deploy? [y/N] y", "live moved", `"web:other" -> "web:2"`, "Deploy? [y/N] y")
+	inOrder(t, shown, `"web:1.4.2" -> "web:2"`, "Deploy? [y/N] y", "these changed: live.", `"web:other" -> "web:2"`, "Deploy? [y/N] y")
 }

@@ -164,7 +164,7 @@ func TestDeploymentIsBoundToWhatWasSeen(t *testing.T) {
 		s.Handler().ServeHTTP(w, r)
 	})
 	h := s.home(t, s.Acme.Tokens[actor.Developer]).with(map[string]string{"SLIPWAY_SERVER": other.URL})
-	h.mustFail(t, 5, []string{"live moved. (slipway:Deployment:PLAN_MOVED)"}, "deploy", "shop/production/web", "--set", "image=web:2")
+	h.mustFail(t, 5, []string{"these changed: live. Make a new plan. (slipway:Deployment:PLAN_MOVED)"}, "deploy", "shop/production/web", "--set", "image=web:2")
 	if o := h.run(t, "deploy", "shop/production/web", "--set", "image=web:2", "--wait=false"); o.code != 0 || !strings.Contains(o.stderr, `"web:other" -> "web:2"`) {
 		t.Errorf("%d: %s", o.code, o.stderr)
 	}

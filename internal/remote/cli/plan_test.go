@@ -73,7 +73,7 @@ func TestDeploymentIsBoundToTheRulesThatWereSeen(t *testing.T) {
 		"deploy shop/production/queue --set size=3", "promote shop/production/queue@live shop/live/queue", "rollback shop/production/web", "redeploy shop/production/web@live", "destroy shop/production/web --acknowledge-dependents --yes",
 	} {
 		changed.Store(false)
-		h.mustFail(t, 5, []string{"rules moved. (slipway:Deployment:PLAN_MOVED)"}, strings.Fields(command)...)
+		h.mustFail(t, 5, []string{"these changed: rules. Make a new plan. (slipway:Deployment:PLAN_MOVED)"}, strings.Fields(command)...)
 	}
 	if after := m.Rows(t)["deployments"]; after != before {
 		t.Errorf("%d deployments, before %d", after, before)

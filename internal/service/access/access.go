@@ -154,7 +154,7 @@ func CheckRole(a *actor.Actor, action Action, forbidden fault.Code) error {
 	case a.IsSuperadmin() && !rule.appliesWhere(a):
 		return organizationNeeded(a, action)
 	case !slices.Contains(rule.roles, a.Role), a.Scope == nil && slices.Contains(rule.scoped, a.Role):
-		return fault.New(forbidden, "The role %s may not %s; allowed: %s.", a.Role, action, rule.allowed())
+		return fault.New(forbidden, "The role %s cannot %s; allowed: %s.", a.Role, action, rule.allowed())
 	}
 	return nil
 }
@@ -162,7 +162,8 @@ func CheckRole(a *actor.Actor, action Action, forbidden fault.Code) error {
 // CheckGiven returns nil if the actor may create tokens of a role, otherwise an error of the code forbidden.
 func CheckGiven(a *actor.Actor, role actor.Role, forbidden fault.Code) error {
 	if may := grantable[a.Role]; !slices.Contains(may, role) {
-		return fault.New(forbidden, "The role %s may not make tokens of the role %s; allowed: %s.", a.Role, role, List(may))
+		return fault.New(forbidden, "The role %s cannot create tokens with the role %s; allowed: %s.",
+			a.Role, role, List(may))
 	}
 	return nil
 }
@@ -295,7 +296,7 @@ func organizationNeeded(a *actor.Actor, action Action) error {
 	e := fault.New(fault.RequestOrganizationNeeded, "The role %s acts in no organization by itself; name the one to %s "+
 		"in.", a.Role, action)
 	if a.Globally {
-		e.Message = fmt.Sprintf("What is global is no organization; name the one to %s in.", action)
+		e.Message = fmt.Sprintf("Global is not an organization; name the one to %s in.", action)
 	}
 	if table[action].global {
 		e.Message = fmt.Sprintf("To %s, name %s; otherwise name the organization that it is about.", action, actor.Global)

@@ -141,7 +141,7 @@ func TestAScopeThatNamesAModuleAllowsToPublishItAndNothingElse(t *testing.T) {
 	}
 	developer := &actor.Actor{Role: actor.Developer, OrganizationID: organization}
 	err := access.Check(developer, access.PublishModules, fault.ModuleDefinitionForbidden)
-	want := "slipway:ModuleDefinition:FORBIDDEN: The role developer may not publish versions of module definitions; allowed: admin, superadmin; with a scope that names them: developer."
+	want := "slipway:ModuleDefinition:FORBIDDEN: The role developer cannot publish versions of module definitions; allowed: admin, superadmin; with a scope that names them: developer."
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -237,7 +237,7 @@ func TestRefusalNamesTheRoleThatAskedAndThoseThatMay(t *testing.T) {
 	t.Parallel()
 	viewer := &actor.Actor{Role: actor.Viewer, OrganizationID: organization}
 	err := access.Check(viewer, access.Deploy, fault.DeploymentForbidden)
-	want := "slipway:Deployment:FORBIDDEN: The role viewer may not deploy, promote, roll back, redeploy, approve or cancel; allowed: developer, admin, superadmin."
+	want := "slipway:Deployment:FORBIDDEN: The role viewer cannot deploy, promote, roll back, redeploy, approve or cancel; allowed: developer, admin, superadmin."
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
@@ -248,7 +248,7 @@ func TestSuperadminInNoOrganizationIsToldToNameOne(t *testing.T) {
 	superadmin := &actor.Actor{Role: actor.Superadmin}
 	for want, err := range map[string]error{
 		"The role superadmin acts in no organization by itself; name the one to read in.":                     access.Check(superadmin, access.Read, fault.RequestForbidden),
-		"What is global is no organization; name the one to read in.":                                         access.Check(superadmin.InGlobal(), access.Read, fault.RequestForbidden),
+		"Global is not an organization; name the one to read in.":                                             access.Check(superadmin.InGlobal(), access.Read, fault.RequestForbidden),
 		"To change global module definitions, name global; otherwise name the organization that it is about.": access.Check(superadmin, access.ManageGlobalModules, fault.RequestForbidden),
 	} {
 		shown := fault.Public(err, fault.View{})

@@ -15,5 +15,5 @@ func Example() {
 	fmt.Println(access.Check(viewer, access.Deploy, fault.DeploymentForbidden))
 	// Output:
 	// true
-	// slipway:Deployment:FORBIDDEN: The role viewer may not deploy, promote, roll back, redeploy, approve or cancel; allowed: developer, admin, superadmin.
+	// slipway:Deployment:FORBIDDEN: The role viewer cannot deploy, promote, roll back, redeploy, approve or cancel; allowed: developer, admin, superadmin.
 }

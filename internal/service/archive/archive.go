@@ -146,8 +146,8 @@ func unarchive[T any](ctx context.Context, s *Service, k kind[T], id string) (un
 			return err
 		})
 	if store.IsUniqueViolation(err) {
-		return nil, fault.New(k.taken, "What is %q, or something in it, has a name that another has by now which is not "+
-			"archived.", name).WithCause(err)
+		return nil, fault.New(k.taken, "Cannot restore %q: its name, or a name inside it, is in use again.", name).
+			WithCause(err)
 	}
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func column(name, id string) func(*sql.Selector) { return sql.FieldEQ(name, id) 
 
 func inProgress(active []*ent.Deployment) error {
 	f := fault.New(
-		fault.DeploymentInProgress, "Deployments are active there: %s; wait for their end, or cancel them.",
+		fault.DeploymentInProgress, "Deployments are still active: %s; cancel them or wait until they finish.",
 		counted(len(active)),
 	)
 	f.Details = []fault.Section{{Title: "Active deployments", Render: fault.RenderList, Items: listed(active,
@@ -242,8 +242,8 @@ func inProgress(active []*ent.Deployment) error {
 }
 
 func stillLive(live []*ent.ModuleInstance) error {
-	f := fault.New(fault.ModuleInstanceStillLive, "Something is live there, at %s module instances; acknowledge that it "+
-		"stays as it is.", counted(len(live)))
+	f := fault.New(fault.ModuleInstanceStillLive, "Instances are still live: %s; destroy them first, or set "+
+		"acknowledgeLive to keep them running.", counted(len(live)))
 	f.Details = []fault.Section{{Title: "Module instances", Render: fault.RenderList, Items: listed(live,
 		func(i *ent.ModuleInstance) string {
 			return fmt.Sprintf("%s (%s)", i.Name, i.ID)

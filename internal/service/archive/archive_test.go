@@ -272,14 +272,14 @@ func TestARefusalNamesTwenty(t *testing.T) {
 			d := p.Deploy(t, instance.ID, `{"image":"web:1"}`)
 			if i == 20 {
 				_, err := w.Archive.ArchiveInstance(w.Acme.As(actor.Admin), archive.Request{ID: instance.ID})
-				named(t, err, fault.DeploymentInProgress, 1, "1: wait")
+				named(t, err, fault.DeploymentInProgress, 1, "active: 1: cancel")
 			}
 			p.Finish(t, d, nil)
 			if i == 19 {
-				named(t, places(w, p)["environment"].archive(), fault.ModuleInstanceStillLive, 20, "at 20 module instances")
+				named(t, places(w, p)["environment"].archive(), fault.ModuleInstanceStillLive, 20, "live: 20: destroy")
 			}
 		}
-		named(t, places(w, p)["project"].archive(), fault.ModuleInstanceStillLive, 21, "at more than 20 module instances")
+		named(t, places(w, p)["project"].archive(), fault.ModuleInstanceStillLive, 21, "live: more than 20: destroy")
 	})
 }
 

@@ -119,8 +119,8 @@ func (s *Service) givenTo(ctx context.Context, d *ent.Deployment) (*strictjson.N
 			return strictjson.ParseStored(text)
 		}
 	}
-	f := fault.New(fault.DeploymentInputsUnknown, "What was given for the inputs of the deployment %s is not kept: send "+
-		"the inputs once.", d.ID)
+	f := fault.New(fault.DeploymentInputsUnknown, "The inputs of the deployment %s were not recorded; send all inputs "+
+		"with this request.", d.ID)
 	f.Metadata = map[string]any{"deploymentId": d.ID}
 	return nil, f
 }

@@ -79,7 +79,8 @@ func (p *Proposal) checkPlan(expected *string) error {
 	}
 
 	f := fault.New(
-		fault.DeploymentPlanMoved, "What was planned is not what would be made now: %s moved.", strings.Join(moved, ", "),
+		fault.DeploymentPlanMoved, "The plan is out of date, because these changed: %s. Make a new plan.",
+		strings.Join(moved, ", "),
 	)
 	f.Metadata = map[string]any{"moved": moved}
 	return f

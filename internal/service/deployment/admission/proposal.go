@@ -264,7 +264,8 @@ func checkExpectedLive(expected *string, live string) error {
 	if expected == nil || *expected == live {
 		return nil
 	}
-	f := fault.New(fault.DeploymentLiveChanged, "The deployment %.100q is not live any more, %s is.", *expected, live)
+	f := fault.New(fault.DeploymentLiveChanged,
+		"The deployment %.100q is no longer live, %s is; review the change and try again.", *expected, live)
 	f.Metadata = map[string]any{"expectedLiveDeploymentId": *expected}
 	if live == "" {
 		f.Message = fmt.Sprintf("The deployment %.100q is not live, none is.", *expected)

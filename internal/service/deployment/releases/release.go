@@ -71,7 +71,7 @@ func VerifiedContent(deploymentID string, r *ent.Release) (release.Content, erro
 
 // NotStored returns the error of a deployment whose release is gone.
 func NotStored(deploymentID string) error {
-	return fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is not stored any more.", deploymentID)
+	return fault.New(fault.ReleaseUnavailable, "The release of the deployment %s is no longer stored.", deploymentID)
 }
 
 // FindRelease returns what speaks against the organization's release of a digest; it has no release if none is stored

@@ -125,8 +125,8 @@ func checkOther(d *ent.Deployment, principalID string, makers map[string][]strin
 	if d.CreatedByID == nil || !actor.SamePerson(*d.CreatedByID, principalID, makers) {
 		return nil
 	}
-	f := fault.New(fault.DeploymentOwnApproval, "The deployment %s was made by %s, who is not another than the caller: "+
-		"the same principal, or one who has made the other's token.", d.ID, d.CreatedBy)
+	f := fault.New(fault.DeploymentOwnApproval, "You cannot approve %s: you are its author, %s, or one of you created "+
+		"the other's token.", d.ID, d.CreatedBy)
 	f.Metadata = map[string]any{"deploymentId": d.ID}
 	return f
 }

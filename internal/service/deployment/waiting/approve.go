@@ -177,7 +177,7 @@ func rejectedError(by string, reason *string) *fault.Data {
 
 // lateError returns the error of who is late for a deployment that has ended while it waited.
 func lateError(d *ent.Deployment, why *fault.Data) error {
-	f := fault.New(fault.Code(why.Code), "The deployment %s does not wait any more. %s", d.ID, why.Message)
+	f := fault.New(fault.Code(why.Code), "The deployment %s is no longer waiting. %s", d.ID, why.Message)
 	f.Metadata = map[string]any{"deploymentId": d.ID, "status": string(d.Status)}
 	return f
 }
