@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	errNoAlternative = errors.New("expected comments on top: the title on the first line, and below it what the picture shows")
+	errNoAlternative = errors.New("expected comments on top: the title, and below it what the picture shows")
 	errNotDrawn      = errors.New("expected Graphviz to draw an svg element with a viewBox")
 )
 
