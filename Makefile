@@ -168,7 +168,7 @@ fuzz: ## look for inputs that break what reads them, each target for FUZZTIME=60
 
 lint: lint-schema lint-migrations ## check the code's style and the directions between packages
 	go run $(LINTER) run --allow-parallel-runners ./...
-	@for runner in $(RUNNERS); do (cd $$runner && go run $(LINTER) run --allow-parallel-runners ./...) || exit 1; done
+	@for module in $(RUNNERS) .ci/pictures; do (cd $$module && go run $(LINTER) run --allow-parallel-runners ./...) || exit 1; done
 
 lint-schema: .ci/schema/node_modules/.package-lock.json ## check how the schema is written, and that it keeps what is released
 	.ci/schema/node_modules/.bin/eslint --config .ci/schema/eslint.config.mjs schema.graphql

@@ -19,3 +19,4 @@ var Schema []byte
 //go:generate go run ./internal/base/fault/cmd/errordocs docs/errors.md
 //go:generate go run ./internal/remote/cli/cmd/clidocs docs/cli.md
 //go:generate go run ./internal/pure/inputprop/cmd/inputschema docs/input-property.schema.json
+//go:generate go -C .ci/pictures run . ../../docs/images

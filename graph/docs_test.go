@@ -20,6 +20,7 @@ import (
 	"slipway/internal/pure/runlog"
 	"slipway/internal/service/deployment/execution"
 	"slipway/internal/service/deployment/propose"
+	"slipway/internal/service/inputvalidation/valuesource"
 	"slipway/internal/test/worldtest"
 )
 
@@ -127,6 +128,31 @@ func TestTheChapterOfOutputsRuns(t *testing.T) {
 		complete.check(t, run(t, w, w.Acme.Tokens[actor.Runner], strings.Replace(complete.document, "dep_…", d.ID, 1), variables))
 	})
 }
+
+func TestTheGuideOfDefaultValueDefinitionsRuns(t *testing.T) {
+	t.Parallel()
+	list := examples(t, "../docs/defaults.md")
+	for _, s := range valuesource.Sources() {
+		shows := func(e example) bool { return strings.Contains(e.document, `dynamicValues(source: "`+s.Name+`"`) }
+		if !slices.ContainsFunc(list, shows) {
+			t.Errorf("there is no example of the source %s", s.Name)
+		}
+	}
+	worldtest.Each(t, func(t *testing.T, w *worldtest.World) {
+		p := w.Fixture(t, w.Acme, "shop")
+		ids := []string{"mod_…", p.Definition.ID, "prj_…", p.Project.ID, "env_…", p.Environment.ID}
+		for _, e := range list {
+			body := run(t, w, w.Acme.Tokens[actor.Admin], strings.NewReplacer(ids...).Replace(e.document), "{}")
+			for _, found := range recordID.FindAllSubmatch(body, -1) {
+				ids = append(ids, string(found[2])+"…", string(found[1]))
+			}
+			e.check(t, body)
+		}
+	})
+}
+
+// recordID is the id of a record in an answer, and its prefix.
+var recordID = regexp.MustCompile(`"id":"((dvd_|mver_)[^"]*)"`)
 
 // printed is a deployment that has succeeded, and whose program has printed a line.
 func printed(t *testing.T, w *worldtest.World, p *worldtest.Fixture) *ent.Deployment {

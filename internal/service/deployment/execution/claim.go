@@ -129,7 +129,7 @@ func checkKinds(kinds []string) error {
 	}
 	if most := len(module.DeploymentTypes); len(kinds) > most {
 		return fault.Invalid(fault.RequestInvalid, fault.Violation{Pointer: "/deploymentTypes", Rule: "max_items",
-			Message: fmt.Sprintf("must have at most %d items, as many as there are kinds, found %d", most, len(kinds))})
+			Message: fmt.Sprintf("must have at most %d items, one for each deploymentType, found %d", most, len(kinds))})
 	}
 
 	var wrong fault.Violations

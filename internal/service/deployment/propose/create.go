@@ -265,7 +265,7 @@ func (in New) newData(kind string, a *actor.Actor, target *ecs.Data) (*ecs.Data,
 
 	if in.Artifact == nil {
 		return data, append(violations, fault.Violation{Pointer: "/artifact", Rule: "required",
-			Message: "is required for modules of the kind " + ecs.Type + ": a task definition"})
+			Message: "is required for modules with the deploymentType " + ecs.Type + ": a task definition"})
 	}
 	artifact, wrong := ecs.DecodeArtifact(in.Artifact)
 	if violations = append(violations, fault.Under("/artifact", wrong)...); len(violations) > 0 {

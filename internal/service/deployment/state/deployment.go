@@ -41,7 +41,7 @@ func CheckOnlyECS(pointer string, value *strictjson.Node, kind string) []fault.V
 		return nil
 	}
 	return []fault.Violation{{Pointer: pointer, Rule: "kind",
-		Message: "is for modules of the kind " + ecs.Type + " only, this one is " + kind}}
+		Message: "is for modules with the deploymentType " + ecs.Type + " only, found " + kind}}
 }
 
 // CheckNotArchived returns why nothing is deployed to an instance that was archived at a time, nil if it was not.
