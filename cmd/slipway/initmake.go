@@ -10,6 +10,7 @@ import (
 	"slipway/ent"
 	"slipway/internal/base/actor"
 	"slipway/internal/base/fault"
+	"slipway/internal/base/secret"
 	"slipway/internal/base/setting"
 	"slipway/internal/data/store/migrate"
 	"slipway/internal/edge/auth"
@@ -98,7 +99,7 @@ func (m *made) fill(ctx context.Context, accounts *account.Service, name, slug s
 		return "", err
 	}
 
-	return admin.Reveal(), writeToken(m.file, runner)
+	return admin.Reveal(), secret.WriteLine(m.file, runner.Reveal())
 }
 
 // takeBack revokes the tokens and removes the file, and returns the error that it is for, with what stays. An

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"slipway/internal/base/id"
+	"slipway/internal/base/secret"
 	"slipway/internal/base/setting"
 	"slipway/internal/remote/client"
 )
@@ -148,10 +148,19 @@ func (s *session) createToken(ctx context.Context, in client.CreateTokenInput) (
 	return &createdToken{r.CreateToken.Token, r.CreateToken.Secret}, nil
 }
 
-// createTokenIn creates a token and writes its secret to a new file that only its owner can read. The file is created
-// first. If the secret cannot be written, the token is revoked.
+// createTokenIn creates a token and writes its secret to a new file that only its owner can read. If the secret cannot be
+// written, the token is revoked.
 func (s *session) createTokenIn(ctx context.Context, in client.CreateTokenInput, path string) (*createdToken, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	var made *createdToken
+	err := secret.WriteNew(path, func() (_ string, err error) {
+		if made, err = s.createToken(ctx, in); err != nil {
+			return "", err
+		}
+		return made.Secret, nil
+	}, func() error {
+		_, err := client.RevokeToken(ctx, s.conn, client.RevokeTokenInput{Id: made.Id})
+		return errors.Join(fmt.Errorf("the token %s could not be written, and is revoked", made.Id), err)
+	})
 	if errors.Is(err, fs.ErrExist) {
 		return nil, setting.Usagef("--to: want a file that does not exist yet, found %q", path)
 	}
@@ -159,17 +168,6 @@ func (s *session) createTokenIn(ctx context.Context, in client.CreateTokenInput,
 		return nil, err
 	}
 
-	made, err := s.createToken(ctx, in)
-	if err != nil {
-		return nil, errors.Join(err, file.Close(), os.Remove(path))
-	}
-
-	_, err = fmt.Fprintln(file, made.Secret)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		_, revoked := client.RevokeToken(ctx, s.conn, client.RevokeTokenInput{Id: made.Id})
-		err = fmt.Errorf("the token %s could not be written, and is revoked: %w", made.Id, err)
-		return nil, errors.Join(err, revoked, os.Remove(path))
-	}
 	made.Secret = ""
 	s.note("wrote the secret to %s", path)
 	return made, nil
