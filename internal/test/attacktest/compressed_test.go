@@ -16,8 +16,8 @@ func compressed() []attack {
 		gzipped("20 versions' inputs as JSON, compressed", "query($m: ID!) { moduleDefinition(id: $m) { versions(first: 20) { nodes { inputsJson } } } }", module),
 		gzipped("a version's inputs as JSON 29 times, compressed", "query($v: ID!) "+aliased(29, "moduleVersion(id: $v) { inputsJson }"), version),
 		gzipped("a schema as JSON 29 times, compressed", "query($d: ID!) "+aliased(29, "defaultValueDefinition(id: $d) { schemaJson }"), definition),
-		gzipped("95 schemas as JSON, compressed", "{ defaultValueDefinitions(first: 95) { nodes { schemaJson } } }", nothing),
-		gzipped("60 deployments' data as JSON, compressed", "{ deployments(first: 60, filter: {statuses: FAILED}) { nodes { dataJson } } }", nothing),
+		gzipped("28 schemas as JSON, compressed", "{ defaultValueDefinitions(first: 28) { nodes { schemaJson } } }", nothing),
+		gzipped("28 deployments' data as JSON, compressed", "{ deployments(first: 28, filter: {statuses: FAILED}) { nodes { dataJson } } }", nothing),
 		gzipped("20 deployments' data as JSON 29 times, compressed", aliased(29, "deployments(first: 20, filter: {statuses: FAILED}) { nodes { dataJson } }"), nothing),
 		gzipped("what was given to 60 deployments, compressed", "{ deployments(first: 60, filter: {statuses: FAILED}) { nodes { givenInputs } } }", nothing),
 	}
