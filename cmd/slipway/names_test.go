@@ -25,7 +25,7 @@ const foreign = `GET HEAD PATCH OPTIONS
 
 // former are names that the changelog says are gone.
 const former = `CREATE_INSTANCE DESTROY_INSTANCE MOVE_SERVICE QUARANTINE_RELEASE
-	--kinds --expiresIn SLIPWAY_KINDS SLIPWAY_URL`
+	--kinds SLIPWAY_KINDS SLIPWAY_URL`
 
 // What documents name between backquotes.
 var (

@@ -65,7 +65,7 @@ func (c *Config) modulesListCommand() *cobra.Command {
 
 	p.flags(cmd)
 	setting.AddFlag(cmd.Flags(), &search, "search", "", setting.Text,
-		"only modules whose name, type or description contains this text")
+		"only modules whose name or type contains this text")
 	return cmd
 }
 
