@@ -14,8 +14,8 @@ func Decode[T ~string | ~[]byte](ctx context.Context, k Kind, text T) error {
 // LongText is from how many bytes on a text counts.
 const LongText = 512
 
-// Bytes returns how many bytes stored JSON counts as in work of a kind: Texts are answered unchanged, and any other kind
-// decodes it.
+// Bytes returns how many bytes stored JSON counts as in work of a kind: Texts are answered unchanged, and any other
+// kind decodes it.
 func Bytes[T ~string | ~[]byte](k Kind, text T) int {
 	switch {
 	case k != Texts:

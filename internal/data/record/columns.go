@@ -21,8 +21,8 @@ type selection struct {
 	kind    meter.Kind
 }
 
-// Charging returns the same columns with what is known of those of a table that are JSON: the bytes of some of them will
-// cost work of a kind, of each record. No more records are read than the request can pay for.
+// Charging returns the same columns with what is known of those of a table that are JSON: the bytes of some of them
+// will cost work of a kind, of each record. No more records are read than the request can pay for.
 func (c *Columns) Charging(table string, k meter.Kind, columns ...string) *Columns {
 	s := c.of[table]
 	s.charged, s.kind = append(s.charged, columns...), k

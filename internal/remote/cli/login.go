@@ -83,8 +83,7 @@ func (l *login) run(ctx context.Context, s *session) error {
 
 // place returns the place that the flags name, with the token that is asked for.
 func (l *login) place(ctx context.Context, s *session) (p place, err error) {
-	switch {
-	case l.server == "":
+	if l.server == "" {
 		return p, setting.Usagef("--server: want the URL of a server, found nothing")
 	}
 	if err := l.checkScheme(l.server); err != nil {
@@ -130,7 +129,8 @@ func (l *login) readToken(ctx context.Context, s *session) (string, error) {
 	case l.withToken:
 		return await(ctx, func() (string, error) { return tokenFrom(s.in, "standard input") })
 	case !interactive:
-		return "", setting.Usagef("want a terminal to ask for the token, --token-file, --with-token or --token-command, found none of them")
+		return "", setting.Usagef("want a terminal to ask for the token, --token-file, --with-token or --token-command, " +
+			"found none of them")
 	}
 	text, err := s.readSecret(ctx, fd, "Token: ")
 	if err != nil {

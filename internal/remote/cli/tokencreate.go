@@ -45,7 +45,7 @@ func (c *Config) tokensCreateCommand() *cobra.Command {
 that only you can read.
 
 A token without --holder counts as your own for approvals. ` + tokensHelp,
-		Example: `  slipway tokens create --name ci --role DEVELOPER --module acme/queue --environment shop/staging --to ci.token
+		Example: `  slipway tokens create --name ci --role DEVELOPER --module acme/queue --environment shop/staging
   slipway tokens create --name alice-laptop --role ADMIN --holder alice --expires-in 720h --to alice.token
   slipway tokens create --name runner --role RUNNER -o json --yes`,
 	}, func(ctx context.Context, s *session, _ []string) error {
@@ -82,7 +82,8 @@ A token without --holder counts as your own for approvals. ` + tokensHelp,
 		"owner of the token; for approvals, all tokens of a holder count as one person")
 	setting.AddFlag(fs, &f.expiresIn, "expires-in", "", setting.AtLeast(time.Second),
 		"time until the token expires, at most 8784h (default: 90 days)")
-	setting.AddFlag(fs, &f.projects, "project", "", setting.List, "projects that the token can change, separated by commas")
+	setting.AddFlag(fs, &f.projects, "project", "", setting.List,
+		"projects that the token can change, separated by commas")
 	completeFlag(cmd, "project", c.complete(completeProjects))
 	setting.AddFlag(fs, &f.environments, "environment", "", setting.List,
 		"environments that the token can change, separated by commas")
@@ -148,8 +149,8 @@ func (s *session) createToken(ctx context.Context, in client.CreateTokenInput) (
 	return &createdToken{r.CreateToken.Token, r.CreateToken.Secret}, nil
 }
 
-// createTokenIn creates a token and writes its secret to a new file that only its owner can read. If the secret cannot be
-// written, the token is revoked.
+// createTokenIn creates a token and writes its secret to a new file that only its owner can read. If the secret cannot
+// be written, the token is revoked.
 func (s *session) createTokenIn(ctx context.Context, in client.CreateTokenInput, path string) (*createdToken, error) {
 	var made *createdToken
 	err := secret.WriteNew(path, func() (_ string, err error) {

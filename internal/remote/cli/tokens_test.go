@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"slipway/internal/base/actor"
+	"slipway/internal/remote/client"
 )
 
 type madeToken struct {
 	ID, Secret, Name, Role, Holder string
-	Scope                          *struct{ ProjectIds, EnvironmentIds, ModuleDefinitionIds []string }
+	Scope                          *client.TokenScopeRecord
 }
 
 // token creates a token by the command, and returns what it shows.
