@@ -48,7 +48,7 @@ func TestAMutationIsForThoseWhoHaveItsPermission(t *testing.T) {
 			switch refused := strings.HasSuffix(r.Code(t), ":FORBIDDEN"); {
 			case may == refused:
 				t.Errorf("%s by %s: %s", field.Name, role, r.Body)
-			case refused && !strings.Contains(string(r.Body), fmt.Sprintf("may not %s;", action)):
+			case refused && !strings.Contains(string(r.Body), fmt.Sprintf("cannot %s;", action)):
 				t.Errorf("%s by %s is refused for want of another permission than to %s: %s", field.Name, role, action, r.Body)
 			case refused && len(noted(t, w)) != before:
 				t.Errorf("%s by %s is refused, and leaves an event", field.Name, role)
