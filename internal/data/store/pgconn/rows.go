@@ -117,10 +117,11 @@ func (r *rows) Next(row []driver.Value) error {
 	return err
 }
 
-// Close implements driver.Rows. The bytes of the rows are not valid any more, as database/sql/driver has it. Rows that
-// nobody has asked for are passed over here: lib/pq would read each into memory of its own.
+// Close implements driver.Rows. The bytes of the rows are no longer valid, as database/sql/driver has it. Unread rows
+// are passed over here, because lib/pq would read each into its own memory. lib/pq may have read an answer without
+// columns to its end, so that to wait for more of it would take until the deadline.
 func (r *rows) Close() error {
-	if r.end == nil {
+	if r.end == nil && r.width > 0 {
 		r.conn.pipeline.skipRows()
 	}
 	if cap(r.buffer.values) <= spareValues && cap(r.buffer.bytes) <= spareBytes && r.conn != nil {

@@ -2,10 +2,12 @@ package pgconn_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestBytesOfOneAnswerOutliveTheNext(t *testing.T) {
@@ -119,6 +121,22 @@ func TestRowsThatNobodyReadsAreNotHeld(t *testing.T) {
 			t.Error(got, err)
 		}
 		must(t, tx.Commit())
+	}
+}
+
+// lib/pq has read such an answer to its end, so that nothing more arrives.
+func TestAnAnswerWithoutColumnsIsClosedWithoutWaiting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, some)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // only if it waits
+	defer cancel()
+	for range 3 {
+		rows, err := w.QueryContext(ctx, "SET application_name = 'none'")
+		must(t, err)
+		must(t, rows.Close())
+	}
+	if got, err := values(ctx, w, "SELECT $1::text", "x"); err != nil || got[0] != "x" {
+		t.Error(got, err)
 	}
 }
 
