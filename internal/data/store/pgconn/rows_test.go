@@ -134,6 +134,7 @@ func TestAnAnswerWithoutColumnsIsClosedWithoutWaiting(t *testing.T) {
 		rows, err := w.QueryContext(ctx, "SET application_name = 'none'")
 		must(t, err)
 		must(t, rows.Close())
+		must(t, rows.Err())
 	}
 	if got, err := values(ctx, w, "SELECT $1::text", "x"); err != nil || got[0] != "x" {
 		t.Error(got, err)
